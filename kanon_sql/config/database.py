@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 from pathlib import Path
@@ -18,8 +18,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from kanon_sql.config import messages as words
+from kanon_sql.config.database_table import OF_THE_SEARCH, TableConfig, TableReader, is_described
 from kanon_sql.config.draft import Draft, Problem, among, draft_of_mapping, draft_of_text
-from kanon_sql.config.load import LoadedConfig, Overrides, problem_lines, read_text_of, redacted, validated
+from kanon_sql.config.load import Overrides, problem_lines, read_text_of, redacted
 from kanon_sql.config.model import RowsOrShare
 from kanon_sql.errors import ConfigurationError, escape
 from kanon_sql.settings.formats import is_json_with
@@ -28,15 +29,6 @@ from kanon_sql.settings.report import ReportConfig
 from kanon_sql.settings.rules import ExactlyOne, Faults
 from kanon_sql.settings.treatments import Key, PseudonymConfig, variable_of
 from kanon_sql.settings.yaml import KeyPath, YamlError, decode
-
-# What an entry of `tables` says beside the keys of a configuration of one table.
-_OF_A_TABLE = ("link", "facts", "dates")
-# What it takes of those.
-_ROLES = ("identifiers", "sensitive", "insensitive", "accept", "unlisted", "transform", "source")
-_OF_THE_UNIT = ("quasi_identifiers", "group", "missing")
-# What the run of the unit's table takes from the top level.
-_OF_THE_SEARCH = ("algorithm",)
-_WITHOUT = ("keep", "drop")
 
 
 class _Place(Part):
@@ -167,34 +159,10 @@ class DatabaseConfig(Part):
         """What becomes of a key; it is renumbered where nothing is said of it."""
         return self.keys.get(name, KeyConfig())
 
-
-@dataclass(frozen=True)
-class Link:
-    """How the rows of a table find their person: by a `column` with the unit's key, or with the key of a table that
-    they go `through`.
-    """
-
-    column: str
-    through: str | None = None
-
-
-@dataclass(frozen=True)
-class TableConfig:
-    """A table that is released with new keys: its configuration as one of a single table, in which facts stand as
-    quasi-identifiers; None of a table that is copied.
-    """
-
-    name: str
-    loaded: LoadedConfig | None
-    link: Link | None = None
-    facts: tuple[str, ...] = ()
-    dates: tuple[str, ...] = ()
-    k: int | None = None  # of the table of persons
-
     @property
-    def is_unit(self) -> bool:
-        """Whether it is the table of persons."""
-        return self.k is not None
+    def shift_of_persons(self) -> dict[str, Any] | None:
+        """By how many days the dates of a person move, as the transformation of a column of the unit's table."""
+        return None if self.shift is None else {**self.shift.model_dump(), "by": self.unit.key}
 
 
 @dataclass(frozen=True)
@@ -231,7 +199,19 @@ class LoadedDatabase:
         names = [self.config.unit.key]
         links = [table.link for table in self.tables.values() if table.link is not None]
         names += [link.column for link in links if link.through is not None]
+        names += [table.via.key for table in self.shared.values() if table.via is not None]
         return {**{name: self.config.key_of(name) for name in names}, **self.config.keys}
+
+    @property
+    def shared(self) -> dict[str, TableConfig]:
+        """The tables whose rows persons share, by the column of the persons' table that leads there."""
+        vias = {table.via.column: table for table in self.tables.values() if table.via is not None}
+        return {column: table for column, table in vias.items() if column != self.config.unit.key}
+
+    @property
+    def joined(self) -> dict[str, tuple[TableConfig, str]]:
+        """The quasi-identifiers of persons that stand in other tables, with their tables and columns."""
+        return {table.joined_name(column): (table, column) for table in self.tables.values() for column in table.joined}
 
     def place(self, *path: str | int) -> str:
         """FILE:LINE of a key, or of the nearest key around it."""
@@ -295,7 +275,7 @@ def _validated(draft: Draft, base: Path) -> LoadedDatabase:
     _read_keys(draft, given)
     _refuse_ledger(draft, given)
     privacy = given.pop("privacy", None)
-    search = {key: given.pop(key) for key in _OF_THE_SEARCH if key in given}
+    search = {key: given.pop(key) for key in OF_THE_SEARCH if key in given}
     if not isinstance(privacy, Mapping):
         draft.problem(("privacy",), "expected a mapping with k; add it")
         privacy = {}
@@ -311,6 +291,8 @@ def _validated(draft: Draft, base: Path) -> LoadedDatabase:
     if config is None:
         raise ConfigurationError(problem_lines(draft))
     top = {**search, "privacy": privacy, "suppression": {"limit": config.suppression.persons}}
+    unit = (config.unit.table, config.unit.key)
+    reader = TableReader(draft, base, unit, config.shift_of_persons, config.tables, top)
     tables: dict[str, TableConfig] = {}
     problems: list[str] = []
     for name, entry in config.tables.items():
@@ -320,7 +302,7 @@ def _validated(draft: Draft, base: Path) -> LoadedDatabase:
             tables[name] = TableConfig(name, None)
             continue
         try:
-            tables[name] = _table(draft, base, config, name, entry, top)
+            tables[name] = reader.read(name)
         except ConfigurationError as error:
             problems += error.problems
     _check(draft, config, tables)
@@ -346,12 +328,15 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
     unit = config.unit.table
     if unit not in config.tables:
         draft.problem(("unit", "table"), f"tables has no {unit!r}; describe the table of persons there", spoils=False)
-    elif config.tables[unit] in _WITHOUT:
+    elif not is_described(config.tables[unit]):
         draft.problem(("tables", unit), "the table of persons is neither kept nor dropped; give its columns roles")
     for name, table in tables.items():
         fault = _fault_of_link(table, tables, unit)
         if fault is not None:
             draft.problem(("tables", name, "link"), fault, spoils=False)
+        fault = _fault_of_via(table, tables, config)
+        if fault is not None:
+            draft.problem(("tables", name, "via"), fault, spoils=False)
     has_facts = any(table.facts for table in tables.values())
     dated = [name for name, table in tables.items() if table.dates]
     told = {} if config.report is None else config.report.model_dump(exclude_unset=True, exclude_none=True)
@@ -397,7 +382,7 @@ def _fault_of_link(table: TableConfig, tables: Mapping[str, TableConfig], unit: 
     link = table.link
     while link is not None and link.through is not None:
         other = tables.get(link.through)
-        if other is None or other.loaded is None:
+        if other is None or other.loaded is None or other.via is not None:
             return f"{link.through!r} is no table that is released with persons; name one, or the key of {unit}"
         if other.name in seen:
             return "the links run in a circle; name the unit's key"
@@ -406,121 +391,25 @@ def _fault_of_link(table: TableConfig, tables: Mapping[str, TableConfig], unit: 
     return None
 
 
-def _table(
-    draft: Draft, base: Path, config: DatabaseConfig, name: str, entry: Any, top: Mapping[str, Any]
-) -> TableConfig:
-    """The configuration of one table. Raises ConfigurationError with every problem of its entry."""
-    here: KeyPath = ("tables", name)
-    is_unit = name == config.unit.table
-    _refuse_entry(draft, here, entry, is_unit)
-    link = None if is_unit else _link(draft, here, entry.get("link", config.unit.key))
-    facts = {} if is_unit else entry.get("facts") or {}
-    dates = tuple(entry.get("dates") or ())
-    value: dict[str, Any] = {key: copy.deepcopy(entry[key]) for key in (*_ROLES, *_OF_THE_UNIT) if key in entry}
-    if not is_unit:
-        value["quasi_identifiers"] = {column: _fact(spec) for column, spec in facts.items()}
-    # Keys are joined by and released under new values; a run of the table alone takes them as they are. Where nothing
-    # is generalized the key stands where a quasi-identifier must, and nobody is told apart by it.
-    is_plain = not value.get("quasi_identifiers")
-    if is_plain:
-        by = config.unit.key if link is None else link.column
-        value["quasi_identifiers"] = {by: {"builtin": "suppress", "max_level": 0}}
-    value["source"] = {"path": name, **_source(value.get("source"))}
-    value["privacy"] = top["privacy"] if is_unit else {"k": 1}
-    if is_unit:
-        value |= {key: top[key] for key in ("suppression", *_OF_THE_SEARCH) if key in top}
-    generalized = value["quasi_identifiers"]
-    value["insensitive"] = [*(value.get("insensitive") or ()), *(name for name in dates if name not in generalized)]
-    own = _own_draft(draft, here, value, is_unit)
-    if is_unit and config.shift is not None:
-        _shift_dates(draft, own, config, dates)
-    loaded = validated(own, base)
-    k = loaded.config.privacy.k
-    if is_unit and is_plain:
-        models = [key for key in top["privacy"] if key != "k"]
-        if models:
-            raise ConfigurationError(
-                f"{draft.place(('privacy', models[0]))}: {models[0]} speaks of classes, and table {name!r} has no "
-                "quasi-identifiers; name some there, or remove it"
-            )
-        one_class = loaded.config.privacy.model_copy(update={"k": 1})
-        loaded = replace(loaded, config=loaded.config.model_copy(update={"privacy": one_class}))
-    return TableConfig(name, loaded, link, tuple(facts), dates, k if is_unit else None)
-
-
-def _refuse_entry(draft: Draft, here: KeyPath, entry: Any, is_unit: bool) -> None:
-    """Raises ConfigurationError for an entry of `tables` that is no mapping of known keys."""
-    name = here[1]
-    if not isinstance(entry, Mapping):
-        text = f"tables.{name}: expected keep, drop or a mapping of its columns; correct it"
-        raise ConfigurationError(f"{draft.place(here)}: {text}")
-    known = (*_ROLES, *(_OF_THE_UNIT if is_unit else ("link", "facts")), "dates")
-    problems = [
-        f"{draft.place((*here, key))}: tables.{name}: unknown key {key!r}, expected one of {', '.join(known)}"
-        for key in entry
-        if key not in known
+def _fault_of_via(table: TableConfig, tables: Mapping[str, TableConfig], config: DatabaseConfig) -> str | None:
+    """What is wrong with the key by which persons find their row of a table that they share."""
+    if table.via is None or table.via.column == config.unit.key:
+        return None
+    key = table.via.key
+    if config.key_of(key).how != "renumber":
+        return f"rows of {table.name!r} are made anew, one of the same values, so {key!r} is renumbered; say so in keys"
+    through = [
+        other.name
+        for other in tables.values()
+        if other is not table
+        and (
+            (other.link and other.link.through and other.link.column == key)
+            or (other.via and (other.via.key == key or other.via.column == table.via.column))
+        )
     ]
-    if not isinstance(entry.get("facts", {}), (Mapping, type(None))):
-        problems.append(f"{draft.place((*here, 'facts'))}: tables.{name}.facts: expected a mapping of columns")
-    if not isinstance(entry.get("dates", []), (list, type(None))):
-        problems.append(f"{draft.place((*here, 'dates'))}: tables.{name}.dates: expected a list of columns")
-    if problems:
-        raise ConfigurationError(problems)
-
-
-def _own_draft(draft: Draft, here: KeyPath, value: dict[str, Any], is_unit: bool) -> Draft:
-    """The draft of one table's configuration, whose keys stand where the database's configuration has them."""
-    own = Draft(draft.name, value, variables=draft.variables)
-    of_the_unit = ("privacy", *_OF_THE_SEARCH) if is_unit else ()
-    for recorded, to in ((draft.places, own.places), (draft.sources, own.sources)):
-        for path, text in recorded.items():
-            if path[:2] == here:
-                to[_as_quasi_identifier(path[2:])] = text
-            elif path and path[0] in of_the_unit:
-                to[path] = text
-    own.places.setdefault((), draft.place(here))
-    own.problems = [
-        problem._replace(path=_as_quasi_identifier(problem.path[2:]))
-        for problem in draft.problems
-        if problem.path[:2] == here
-    ]
-    return own
-
-
-def _shift_dates(draft: Draft, own: Draft, config: DatabaseConfig, dates: Collection[str]) -> None:
-    """Has the run of the unit's table move its dates by the days of each person."""
-    assert config.shift is not None
-    shift = {**config.shift.model_dump(), "by": config.unit.key}
-    transform = own.value.setdefault("transform", {})
-    for name in dates:
-        transform[name] = {**transform.get(name, {}), "shift": dict(shift)}
-        own.sources[("transform", name, "shift", "key")] = draft.sources.get(("shift", "key"), "${KEY}")
-
-
-def _as_quasi_identifier(path: KeyPath) -> KeyPath:
-    return ("quasi_identifiers", *path[1:]) if path[:1] == ("facts",) else path
-
-
-def _source(given: Any) -> dict[str, Any]:
-    return {key: entry for key, entry in given.items() if key != "path"} if isinstance(given, Mapping) else {}
-
-
-def _fact(spec: Any) -> Any:
-    """A fact without a hierarchy is released as it is, or suppressed."""
-    return {"builtin": "suppress", "max_level": 0} if spec is None or spec == {} else spec
-
-
-def _link(draft: Draft, here: KeyPath, given: Any) -> Link:
-    if isinstance(given, str):
-        return Link(given)
-    if isinstance(given, Mapping) and len(given) == 1:
-        ((column, entry),) = given.items()
-        if isinstance(entry, str):
-            return Link(entry) if column == "column" else Link(column, entry)
-    raise ConfigurationError(
-        f"{draft.place((*here, 'link'))}: {here[1]}: expected a column with the unit's key, or {{COLUMN: TABLE}} to go "
-        "through another table"
-    )
+    if through:
+        return f"{key!r} leads to another table for {through[0]!r}; a key belongs to one table"
+    return None
 
 
 def _read_keys(draft: Draft, given: Mapping[str, Any]) -> None:
@@ -566,13 +455,3 @@ def _at(value: Any, path: KeyPath) -> Any:
     for step in path:
         value = value.get(step) if isinstance(value, Mapping) else None
     return value
-
-
-def with_keys(table: TableConfig, keys: Collection[str]) -> LoadedConfig:
-    """The configuration of a table in which these columns, its keys, are passed on as they are."""
-    assert table.loaded is not None
-    config = table.loaded.config
-    named = {*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive}
-    passed = [name for name in keys if name not in named]
-    update = {"insensitive": [*config.insensitive, *passed], "accept": [*config.accept, *keys, *table.facts]}
-    return replace(table.loaded, config=config.model_copy(update=update))

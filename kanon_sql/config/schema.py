@@ -61,6 +61,14 @@ def database_schema() -> Schema:
                     {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": name},
                 ],
             },
+            "via": {
+                "description": "how persons find their row of a table with quasi-identifiers of theirs: their column "
+                "that holds its key, or {COLUMN: KEY}",
+                "anyOf": [
+                    name,
+                    {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": name},
+                ],
+            },
             "facts": {"description": "what others may know of a person: columns, each with a hierarchy", **columns},
             "dates": {"description": "columns whose dates move with their person", **names},
         },

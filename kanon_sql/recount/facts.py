@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import copy, rows_of
-from kanon_sql.sql.template import Fill, Item, fill, state
+from kanon_sql.sql.template import Fill, Item, column, fill, state
 
 _FACTS, _LISTS = state("recount_facts"), state("recount_fact_lists")
 
@@ -37,6 +37,18 @@ def dangling_keys(engine: Engine, keys: exp.Select, at_home: exp.Select) -> int:
     """How many rows have a key that no row of the table has to which it belongs; both are selected as `key`."""
     names: dict[str, Fill] = {"keys": keys, "at_home": at_home}
     return int(engine.query("recount/facts/dangling", names=names)[0][0])
+
+
+def count_several(engine: Engine, persons: exp.Select, keys: exp.Select) -> int:
+    """How many persons find several rows of a table; both select a `key`, that of a row or that which a person has."""
+    names: dict[str, Fill] = {"persons": persons, "keys": keys}
+    return int(engine.query("recount/facts/several", names=names)[0][0])
+
+
+def count_repeated(engine: Engine, rows: exp.Select, columns: Sequence[str]) -> int:
+    """How many rows have the values of another row."""
+    values: list[Item] = [{"value": column(name)} for name in columns]
+    return int(engine.query("recount/facts/repeated", names={"table_rows": rows}, lists={"own": values})[0][0])
 
 
 def count_by_rows(engine: Engine, owners: exp.Select, k: int) -> int:

@@ -45,6 +45,10 @@ def _changed(change: Callable[[Json], object]) -> Json:
         lambda config: config.update(target={"database": "out.duckdb", "overwrite": True}, report="report.json"),
         lambda config: config["keys"].update(person_id={"pseudonym": {"key": "${PSEUDONYM_KEY}", "length": 24}}),
         lambda config: config["tables"]["visit"].update(link={"column": "pid"}, facts={"kind": None}, insensitive=[]),
+        lambda config: config["tables"].update(
+            note={"via": "person_id", "quasi_identifiers": {"size": {"builtin": "suppress"}}, "unlisted": "drop"}
+        ),
+        lambda config: config["tables"].update(note={"via": {"district": "code"}, "quasi_identifiers": ["region"]}),
         lambda config: config["privacy"].update(l_diversity={"column": "name", "l": 2}),
         lambda config: config.update(algorithm="mondrian", suppression={"persons": 3, "facts": "10%"}),
     ],
@@ -66,6 +70,7 @@ def test_what_the_loader_takes_is_accepted(change: Callable[[Json], object], mon
         lambda config: config["privacy"].pop("k"),
         lambda config: config["privacy"]["facts"].update(known=9),
         lambda config: config["tables"]["visit"].update(lnik="person_id"),
+        lambda config: config["tables"]["visit"].update(via=["person_id"]),
         lambda config: config["tables"].update(drug="copy"),
         lambda config: config["keys"].update(person_id="random"),
         lambda config: config["target"].update(database="out.duckdb"),

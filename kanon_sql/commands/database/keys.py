@@ -34,6 +34,7 @@ def homes(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable
         # Where that table does not show it, it leads nowhere anyway.
         if table.config.link.column in tables[table.config.link.through].keys
     }
+    through |= {table.via.key: table.name for table in loaded.shared.values() if table.via is not None}
     home: dict[str, str | None] = {loaded.config.unit.key: loaded.config.unit.table}
     for key in loaded.keys:
         if key in home:

@@ -6,9 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlglot import exp
+
 from kanon_sql.commands.database.keys import homes
 from kanon_sql.commands.database.places import open_places
-from kanon_sql.commands.database.recount import list_written_facts, quasi_identifiers, recount_tables
+from kanon_sql.commands.database.recount import (
+    class_columns,
+    list_written_facts,
+    person_classes,
+    quasi_identifiers,
+    recount_tables,
+)
 from kanon_sql.commands.database.tables import OpenTable, key_names
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError
@@ -16,10 +24,12 @@ from kanon_sql.recount.facts import count_exposed, count_persons
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.columns import normalized
+from kanon_sql.source.columns import null_for
+from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.source.tables import SourceTables
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
+from kanon_sql.sql.template import column
 
 _MOST_KNOWN = 3  # facts that the risk is counted for
 
@@ -73,9 +83,8 @@ def risk_database(loaded: LoadedDatabase, call: Call) -> Json:
 def _risk(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Json:
     with call.step("risk", "counting"), _opened(loaded, place, call) as (engine, tables):
         written = {name: table.source for name, table in tables.items()}
-        unit = written[loaded.config.unit.table]
-        values = [normalized(unit.column(name), unit.missing) for name in quasi_identifiers(loaded)]
-        persons = count_persons(engine, unit.relation, values, loaded.k)
+        classes = person_classes(loaded, written, _normalized)
+        persons = count_persons(engine, classes, list(map(column, class_columns(loaded).values())), loaded.k)
         exposed = []
         if list_written_facts(engine, loaded, tables, written):
             exposed = count_exposed(engine, _MOST_KNOWN, loaded.k)
@@ -94,6 +103,12 @@ def _risk(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Json:
             for known, (below_k, alone) in enumerate(exposed, 1)
         ],
     }
+
+
+def _normalized(source: Source, name: str, table: str) -> exp.Expr:
+    """A value of a table, NULL where the configuration reads it so."""
+    col = source.column(name)
+    return null_for(column(col.key, table), source.missing if col.is_text else ())
 
 
 def _place(loaded: LoadedDatabase, data: Path | None) -> DatabaseSource:
@@ -146,13 +161,16 @@ def _read(
             source = open_described(engine, described, Path(), [], loaded.place("tables", name))
             names = [col.name for col in source.columns]
             needed = [*table.facts, *([table.link.column] if table.link else [])]
-            needed += [*quasi_identifiers(loaded), loaded.config.unit.key] if table.is_unit else []
+            needed += [*table.joined, *([table.via.key] if table.via else [])]
+            if table.is_unit:
+                needed += [loaded.config.unit.key, *loaded.shared]
+                needed += [own for own in quasi_identifiers(loaded) if own not in loaded.joined]
             problems += [
-                f"{loaded.place('tables', name)}: {source.label} has no column {column!r}; correct the configuration"
-                for column in needed
-                if column not in names
+                f"{loaded.place('tables', name)}: {source.label} has no column {wanted!r}; correct the configuration"
+                for wanted in needed
+                if wanted not in names
             ]
-            keys = {column: source.column(column) for column in key_names(loaded, table, names)}
+            keys = {held: source.column(held) for held in key_names(loaded, table, names) if held in names}
             tables[name] = OpenTable(table, source, source.columns, keys)
         if problems:
             raise ConfigurationError(problems)

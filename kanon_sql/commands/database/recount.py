@@ -5,14 +5,23 @@ It is counted by statements that share nothing with the search, of the tables th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from kanon_sql.commands.database.tables import OpenTable, key_names, tells_persons
 from kanon_sql.config.database import LoadedDatabase
-from kanon_sql.recount.facts import PersonClasses, count_by_rows, count_facts, count_persons, dangling_keys, list_facts
+from kanon_sql.recount.facts import (
+    PersonClasses,
+    count_by_rows,
+    count_facts,
+    count_persons,
+    count_repeated,
+    count_several,
+    dangling_keys,
+    list_facts,
+)
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
@@ -46,8 +55,9 @@ def recount_tables(
         for name, source in written.items()
     }
     keys, problems = _dangling(engine, loaded, tables, written, homes)
-    unit = written[loaded.config.unit.table]
-    persons = count_persons(engine, unit.relation, [_text(unit, name) for name in quasi_identifiers(loaded)], loaded.k)
+    classes = person_classes(loaded, written, _text)
+    persons = count_persons(engine, classes, list(map(column, class_columns(loaded).values())), loaded.k)
+    problems += list(_problems_of_joined(engine, loaded, written))
     if persons.below_k:
         problems.append(f"{persons.below_k:,} persons are in classes of fewer than k = {loaded.k}")
     actual = None
@@ -65,9 +75,60 @@ def recount_tables(
 
 
 def quasi_identifiers(loaded: LoadedDatabase) -> list[str]:
-    """The quasi-identifiers of the table of persons."""
+    """The quasi-identifiers of persons; those that stand in another table are called TABLE.COLUMN."""
     assert loaded.unit.loaded is not None
     return [name for name in loaded.unit.loaded.config.quasi_identifiers if name != loaded.config.unit.key]
+
+
+def class_columns(loaded: LoadedDatabase) -> dict[str, str]:
+    """The columns of `person_classes` by the quasi-identifiers that they hold."""
+    return {name: f"qi_{position}" for position, name in enumerate(quasi_identifiers(loaded))}
+
+
+def person_classes(
+    loaded: LoadedDatabase, written: Mapping[str, Source], value: Callable[[Source, str, str], exp.Expr]
+) -> exp.Select:
+    """SELECT of the persons in tables as they stand, with their quasi-identifiers, wherever these stand: (person, and
+    the columns that `class_columns` names).
+
+    `value` gives a column of a table that goes by the name it is given.
+    """
+    unit = written[loaded.config.unit.table]
+    statement = exp.select(exp.alias_(_text(unit, loaded.config.unit.key, "written"), "person"))
+    statement = statement.from_(unit.relation.copy().subquery("written"))
+    columns, joined = class_columns(loaded), loaded.joined
+    for name, alias in columns.items():
+        if name not in joined:
+            statement = statement.select(exp.alias_(value(unit, name, "written"), alias), copy=False)
+    for position, table in enumerate(table for table in loaded.tables.values() if table.via is not None):
+        assert table.via is not None
+        source, there = written[table.name], f"joined_{position}"
+        found = exp.EQ(this=_text(unit, table.via.column, "written"), expression=_text(source, table.via.key, there))
+        statement = statement.join(source.relation.copy().subquery(there), on=found, join_type="left", copy=False)
+        for name in table.joined:
+            held = exp.alias_(value(source, name, there), columns[table.joined_name(name)])
+            statement = statement.select(held, copy=False)
+    return statement
+
+
+def _problems_of_joined(engine: Engine, loaded: LoadedDatabase, written: Mapping[str, Source]) -> Iterator[str]:
+    """What tells apart persons of one class in tables with quasi-identifiers of theirs."""
+    unit = written[loaded.config.unit.table]
+    for table in loaded.tables.values():
+        if table.via is None:
+            continue
+        source, via = written[table.name], table.via
+        several = count_several(engine, _select(unit, [(via.column, "key")]), _select(source, [(via.key, "key")]))
+        if several:
+            yield f"{several:,} persons find several rows in {table.name} by {via.key!r}"
+        if via.column in loaded.shared:
+            values = [(name, f"value_{i}") for i, name in enumerate(table.joined)]
+            repeated = count_repeated(engine, _select(source, values), [alias for _, alias in values])
+            if repeated:
+                yield (
+                    f"{repeated:,} rows of {table.name} have the quasi-identifiers of another row: persons of one "
+                    "class are told apart by which they have"
+                )
 
 
 def list_written_facts(
@@ -78,12 +139,11 @@ def list_written_facts(
     if not parts:
         return False
     known = loaded.config.facts
-    quasi = quasi_identifiers(loaded) if known is not None and known.among == "quasi_identifiers" else []
-    source = written[loaded.config.unit.table]
-    persons = _select(source, [(loaded.config.unit.key, "person")])
-    texts = [_text(source, name, "written") for name in quasi]
+    by_class = known is not None and known.among == "quasi_identifiers"
+    texts = [column(name, "persons") for name in class_columns(loaded).values()] if by_class else []
     classes = exp.Array(expressions=texts or [exp.Literal.string("")])
-    list_facts(engine, parts, persons.select(exp.alias_(classes, "class")))
+    persons = exp.select(column("person", "persons"), exp.alias_(classes, "class"))
+    list_facts(engine, parts, persons.from_(person_classes(loaded, written, _text).subquery("persons")))
     return True
 
 

@@ -15,9 +15,10 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.commands.database.carriers import read_carriers
+from kanon_sql.commands.database.joined import JoinedTables, shared_key
 from kanon_sql.commands.database.keys import homes, key_values, make_key_map
 from kanon_sql.commands.database.places import open_places
-from kanon_sql.commands.database.recount import DatabaseCounts, recount_tables
+from kanon_sql.commands.database.recount import DatabaseCounts, quasi_identifiers, recount_tables
 from kanon_sql.commands.database.tables import (
     OpenTable,
     fact_items,
@@ -160,13 +161,22 @@ def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
 
 def _describe(table: OpenTable) -> Json:
     """What a table is, how its rows find their person, and its released columns."""
-    link = table.config.link
+    link, via = table.config.link, table.config.via
     return {
-        "is": "unit" if table.config.is_unit else "list" if table.config.loaded is None else "persons",
+        "is": _kind(table),
         "link": None if link is None else {"column": link.column, "through": link.through},
+        "via": None if via is None else {"column": via.column, "key": via.key},
         "facts": list(table.config.facts),
         "columns": [col.name for col in table.columns],
     }
+
+
+def _kind(table: OpenTable) -> str:
+    if table.config.is_unit:
+        return "unit"
+    if table.config.via is not None:
+        return "quasi-identifiers"
+    return "list" if table.config.loaded is None else "persons"
 
 
 def _refuse_outputs(loaded: LoadedDatabase, call: Call) -> None:
@@ -243,6 +253,7 @@ class _Job:
         self.result: FactsResult | None = None
         self.deadline = Deadline(call.time_limit)
         self.unit_release: Source | None = None
+        self.joined = JoinedTables(engine, loaded, self.tables)
         self.through: dict[tuple[str, str], str] = {}  # by table and column, the keys of its rows that are released
         self.key_maps: dict[str, str] = {}
         self.links: dict[tuple[str, str], str] = {}  # by table and column, to whom its rows belong
@@ -254,13 +265,14 @@ class _Job:
 
     def open(self, folder: Path) -> None:
         """Opens all tables, and releases that of the persons into a private folder."""
-        self.tables = open_tables(self.engine, self.loaded, self.found)
+        self.tables |= open_tables(self.engine, self.loaded, self.found)
         self._refuse_keys()
         path = folder / "persons.parquet"
         call = replace(
             Call(self.call.options, self.call.progress, self.call.time_limit, advice=False), watch=self.call.watch
         )
-        unit: ReportDraft = run_configuration(job_of(released_alone(self.unit, self.found, path)), call)
+        persons = self.joined.joined_persons(released_alone(self.unit, self.found, path), folder)
+        unit: ReportDraft = run_configuration(job_of(persons), call)
         self.draft.unit = unit.to_dict()
         if not self.loaded.has_classes:
             n, k = unit.released, self.loaded.k
@@ -307,8 +319,11 @@ class _Job:
     def read(self) -> None:
         """Reads who is released, the rows of all tables with the person of each, and their facts."""
         with self.call.step("read", "reading the tables", self.engine.progress):
-            self.tables = read_tables(self.engine, self.loaded, self.tables)
+            self.tables |= read_tables(self.engine, self.tables)
             self._read_persons()
+            assert self.unit_release is not None
+            for name, rows in self.joined.released(self.unit_release, PERSONS).items():
+                self.draft.tables[name] = {"rows": rows}
             if any(table.config.dates for table in self.tables.values() if not table.config.is_unit):
                 find_days(self.engine, self.loaded, PERSONS)
             for table in self._in_order():
@@ -322,9 +337,9 @@ class _Job:
         assert released is not None
         known = self.loaded.config.facts
         by_class = known is not None and known.among == "quasi_identifiers"
-        quasi = [] if self.unit.roles is None or not by_class else self.unit.roles.quasi_identifiers
         values: list[Item] = [
-            {"value": exp.cast(column(released.column(col.name).key), "VARCHAR")} for col in quasi if col.name != key
+            {"value": exp.cast(column(released.column(name).key), "VARCHAR")}
+            for name in (quasi_identifiers(self.loaded) if by_class else ())
         ]
         names: dict[str, Fill] = {
             "persons": PERSONS,
@@ -463,7 +478,8 @@ class _Job:
                 entry |= {"source": self.draft.persons["source"], "orphans": 0}
             elif table.loaded is None:
                 entry |= {"source": released, "orphans": 0}
-            entry["suppressed"] = entry["source"] - entry["orphans"] - released
+            if table.config.via is None:  # rows that persons share are released as others, see JoinedTables
+                entry["suppressed"] = entry["source"] - entry["orphans"] - released
             entry["released"] = released
         self.draft.verification = {"compared": "rows", "keys": recount.keys, "persons": recount.persons.persons}
         self.draft.warnings += [
@@ -523,6 +539,8 @@ class _Job:
         """A column of a table's rows; the unit's are those of its release."""
         source = self.unit_release if table.config.is_unit else table.source
         assert source is not None
+        if table.config.is_unit and name in self.loaded.shared:
+            return shared_key(self.tables[self.loaded.shared[name].name], source, _ROWS)
         return column(source.column(name).key, _ROWS)
 
     def _released(self, table: OpenTable) -> exp.Select:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.commands.run.warnings import guard
-from kanon_sql.config.database import LoadedDatabase, TableConfig, with_keys
+from kanon_sql.config.database import LoadedDatabase
+from kanon_sql.config.database_table import TableConfig, with_keys, without_joined
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, KanonError
@@ -89,6 +90,10 @@ def key_names(loaded: LoadedDatabase, table: TableConfig, names: Sequence[str]) 
     keys = {name: name for name in names if name in loaded.keys}
     if table.link is not None and table.link.through is None:
         keys[table.link.column] = loaded.config.unit.key
+    if table.via is not None and table.via.column == loaded.config.unit.key:
+        keys[table.via.key] = loaded.config.unit.key
+    if table.is_unit:
+        keys |= {col: other.via.key for col, other in loaded.shared.items() if col in names and other.via is not None}
     return keys
 
 
@@ -134,28 +139,62 @@ def _open(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, t
             "as link: COLUMN or {COLUMN: TABLE}"
         )
     own = with_keys(table, [*keys, *([] if table.link is None else [table.link.column])])
-    source = read_source_columns(source, own)
-    roles = assign_roles(source, own)
+    alone = without_joined(own, loaded.joined) if table.is_unit else own
+    source = read_source_columns(source, alone)
+    roles = assign_roles(source, alone)
     dropped = {*own.config.identifiers} | ({table.link.column} - keys.keys() if table.link is not None else set())
     columns = tuple(col for col in roles.released if col.name not in dropped)
     held = {name: source.column(name) for name in keys if name not in dropped}
+    _refuse_untold_rows(loaded, table, columns, held)
     return OpenTable(table, source, columns, held, own, roles)
 
 
-def read_tables(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable]) -> dict[str, OpenTable]:
+def _refuse_untold_rows(
+    loaded: LoadedDatabase, table: TableConfig, columns: Sequence[Column], keys: Collection[str]
+) -> None:
+    """Raises ConfigurationError where persons would not find their row of a table of quasi-identifiers, and for what
+    would tell rows apart that are released as one.
+    """
+    led = [col for col in loaded.shared if table.is_unit and col not in keys]
+    if led:
+        raise ConfigurationError(
+            f"{loaded.place('tables', table.name)}: {', '.join(map(repr, led))} leads persons to quasi-identifiers of "
+            "other tables, and must be a column that is released with a new key; take it out of the lists"
+        )
+    if table.via is None:
+        return
+    place = loaded.place("tables", table.name)
+    if table.via.key not in keys:
+        raise ConfigurationError(
+            f"{place}: table {table.name!r} releases no column {table.via.key!r}, by which persons find their row; "
+            "correct via, or take it out of the lists"
+        )
+    others = [col.name for col in columns if col.name not in (table.via.key, *table.joined)]
+    if table.via.column in loaded.shared and others:
+        raise ConfigurationError(
+            f"{place}: rows of {table.name!r} with the same quasi-identifiers are released as one, and "
+            f"{', '.join(map(repr, others[:20]))} would tell them apart; make these quasi-identifiers too, or drop them"
+        )
+
+
+def read_tables(engine: Engine, tables: Mapping[str, OpenTable]) -> dict[str, OpenTable]:
     """The tables with their treatments computed, and what looks like an identifier in them warned of."""
-    read: dict[str, OpenTable] = {}
-    for name, table in tables.items():
-        if table.loaded is None or table.config.is_unit:
-            read[name] = table
-            continue
-        source = with_lookups(engine, table.source)
-        refuse_misfits(engine, source.untreated or source)
-        refuse_outside(source)
-        assert table.roles is not None
-        warnings = guard(engine, table.loaded, source, table.roles)
-        read[name] = replace(table, source=source, warnings=tuple(f"table {name!r}: {text}" for text in warnings))
-    return read
+    return {
+        # Those with quasi-identifiers of persons are read before these.
+        name: table if table.loaded is None or table.config.is_unit or table.config.via else read_table(engine, table)
+        for name, table in tables.items()
+    }
+
+
+def read_table(engine: Engine, table: OpenTable) -> OpenTable:
+    """A table with its treatments computed, and what looks like an identifier in it warned of."""
+    source = with_lookups(engine, table.source)
+    refuse_misfits(engine, source.untreated or source)
+    refuse_outside(source)
+    assert table.loaded is not None
+    assert table.roles is not None
+    warnings = guard(engine, table.loaded, source, table.roles)
+    return replace(table, source=source, warnings=tuple(f"table {table.name!r}: {text}" for text in warnings))
 
 
 def find_days(engine: Engine, loaded: LoadedDatabase, persons: str) -> None:

@@ -12,6 +12,12 @@ Json = dict[str, Any]
 
 _ROW, _INDENT, _BOX = 52, 18, 40  # pixels
 _LONGEST_LINE = 50  # characters
+_KINDS = {
+    "unit": "persons",
+    "persons": "about persons",
+    "quasi-identifiers": "of quasi-identifiers of persons",
+    "list": "about nobody, copied",
+}
 
 
 def draw_tables(tables: Mapping[str, Json], unit: str) -> Figure:
@@ -52,6 +58,8 @@ def _tree(tables: Mapping[str, Json], unit: str, name: str, depth: int) -> Itera
 
 
 def _parent(entry: Json, unit: str) -> str | None:
+    if entry.get("via") is not None:
+        return unit
     return None if entry["link"] is None else entry["link"]["through"] or unit
 
 
@@ -75,6 +83,8 @@ def _words(entry: Json) -> str:
         return "one row is one person"
     if entry["is"] == "list":
         return "about nobody, copied"
+    if entry.get("via") is not None:
+        return f"quasi-identifiers of persons, by {entry['via']['column']}"
     facts = f"; facts: {', '.join(entry['facts'])}" if entry["facts"] else ""
     return f"by {entry['link']['column']}{facts}"
 
@@ -82,6 +92,8 @@ def _words(entry: Json) -> str:
 def _numbers(name: str, entry: Json) -> tuple[str, ...]:
     link = entry["link"]
     by = "" if link is None else link["column"] + (f", through {link['through']}" if link["through"] else "")
-    kind = {"unit": "persons", "persons": "about persons", "list": "about nobody, copied"}[entry["is"]]
+    if entry.get("via") is not None:
+        by = f"{entry['via']['column']} of persons"
+    kind = _KINDS[entry["is"]]
     columns = ", ".join(entry["columns"])
     return (cut(name), kind, by, ", ".join(entry["facts"]), cut(columns), f"{entry['rows']['released']:,}")

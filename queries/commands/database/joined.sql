@@ -1,0 +1,10 @@
+-- Answers: the rows of the table of persons, with the quasi-identifiers that stand in rows of other tables; NULL where
+-- a person has no row there.
+-- Reads: persons, the rows of the table of persons (via_column); via_rows, of each other table the row of each key
+-- (key, out_value).
+-- Takes: out_value and out_name, of each column its value and its name; via_column, of each other table the column of
+-- persons that holds its key.
+-- Gives: rows (out_name).
+SELECT out_value AS out_name
+FROM persons
+LEFT JOIN via_rows ON via_rows.key = CAST(via_column AS VARCHAR)

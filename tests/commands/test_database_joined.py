@@ -1,0 +1,296 @@
+"""Quasi-identifiers of persons in other tables: what was released is joined and counted in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from effort import tries
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import kanon_sql
+from kanon_sql.commands.database import joined as joined_tables
+from kanon_sql.errors import ConfigurationError, NoReleaseError, VerificationError
+
+Json = dict[str, Any]
+Rows = list[tuple[Any, ...]]
+TYPES = {
+    "person": {"person_id": "INTEGER", "sex": "VARCHAR", "location_id": "INTEGER"},
+    "location": {"location_id": "INTEGER", "region": "VARCHAR", "size": "INTEGER"},
+    "demography": {"person_id": "INTEGER", "born": "INTEGER", "note": "VARCHAR"},
+    "visit": {"visit_id": "INTEGER", "person_id": "INTEGER", "kind": "VARCHAR"},
+}
+
+
+@st.composite
+def databases(draw: st.DrawFn) -> dict[str, Rows]:
+    """Persons, some without a location or with one that is not there, and what is known of most in a table apart."""
+    places = [
+        (i, draw(st.sampled_from(["aa", "ab", "ba", "bb", None])), draw(st.sampled_from([1, 2, 30, None])))
+        for i in range(draw(st.integers(1, 6)))
+    ]
+    persons = [
+        (i, draw(st.sampled_from("fm")), draw(st.sampled_from([*range(len(places) + 1), None])))
+        for i in range(draw(st.integers(3, 16)))
+    ]
+    demography = [(i, draw(st.integers(1950, 1962)), draw(st.sampled_from("xy"))) for i, *_ in persons[1:]]
+    visits = [
+        (v, draw(st.sampled_from(persons))[0], draw(st.sampled_from("pq"))) for v in range(draw(st.integers(0, 14)))
+    ]
+    return {"person": persons, "location": places, "demography": [*demography, (99, 1900, "z")], "visit": visits}
+
+
+def configuration(
+    database: dict[str, Rows], folder: Path, kind: str, k: int, *, by_class: bool = False, **more: Any
+) -> Json:
+    """Writes the tables; gives a configuration of them."""
+    source: Json = {"database": str(folder / "source.duckdb")}
+    target: Json = {"database": str(folder / "out.duckdb")}
+    with duckdb.connect(source["database"]) as connection:
+        for name, rows in database.items():
+            columns = ", ".join(f"{column} {of}" for column, of in TYPES[name].items())
+            connection.execute(f"CREATE TABLE {name} ({columns})")
+            if rows:
+                connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        if kind != "duckdb":
+            source, target = {"path": str(folder / "source")}, {"path": str(folder / "out")}
+            (folder / "source").mkdir()
+            for name in database:
+                connection.execute(f"COPY {name} TO '{folder}/source/{name}.{kind}'")
+    return {
+        "source": source,
+        "target": target,
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"person_id": "keep", "visit_id": "renumber"},
+        "tables": {
+            "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}},
+            "location": {
+                "via": "location_id",
+                "quasi_identifiers": {
+                    "region": {"builtin": "prefix", "keep": [1]},
+                    "size": {"builtin": "intervals", "widths": [10]},
+                },
+            },
+            "demography": {
+                "via": "person_id",
+                "quasi_identifiers": {"born": {"builtin": "intervals", "widths": [5], "origin": 0}},
+                "insensitive": ["note"],
+            },
+            "visit": {"facts": {"kind": {}}},
+        },
+        "privacy": {"k": k, "facts": {"known": 2, "with": "quasi_identifiers" if by_class else "nothing"}},
+        "suppression": {"persons": 3},
+        **more,
+    }
+
+
+def read(folder: Path, kind: str) -> dict[str, list[Json]]:
+    """The tables that were released, every value as text, what is missing as None."""
+    tables = {}
+    with duckdb.connect() as connection:
+        if kind == "duckdb":
+            connection.execute(f"ATTACH '{folder / 'out.duckdb'}' AS released (READ_ONLY)")
+        for name, types in TYPES.items():
+            place = f"released.{name}" if kind == "duckdb" else f"'{folder / 'out' / name}.{kind}'"
+            heads = ", ".join(f"nullif(CAST({column} AS VARCHAR), '') AS {column}" for column in types)
+            cursor = connection.execute(f"SELECT {heads} FROM {place}")
+            tables[name] = [dict(zip(types, row, strict=True)) for row in cursor.fetchall()]
+    return tables
+
+
+def covers(label: str | None, value: str | int | None) -> bool:
+    """Whether a released value is right for one of the source: the value itself, or what it was generalized to."""
+    if label is None or value is None:
+        return (label is None and value is None) or label == "*"
+    if "-" in label and label[0].isdigit():
+        first, last = map(int, label.split("-"))
+        return first <= int(value) <= last
+    text = str(value)
+    return (len(label) == len(text) and all(a in (b, "*") for a, b in zip(label, text, strict=True))) or label == "*"
+
+
+@settings(max_examples=tries(25), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    databases(),
+    st.sampled_from(["parquet", "csv", "duckdb"]),
+    st.integers(1, 4),
+    st.sampled_from(["optimal", "mondrian", "local"]),
+    st.booleans(),
+)
+def test_classes_hold_k_persons_wherever_their_quasi_identifiers_stand(
+    tmp_path_factory: pytest.TempPathFactory,
+    database: dict[str, Rows],
+    kind: str,
+    k: int,
+    algorithm: str,
+    by_class: bool,
+) -> None:
+    folder = tmp_path_factory.mktemp("joined")
+    config = configuration(database, folder, kind, k, by_class=by_class, algorithm=algorithm)
+    try:
+        report = kanon_sql.run(config, progress=None).report
+    except NoReleaseError:
+        assert k > 1
+        return
+    released = read(folder, kind)
+    places = {row["location_id"]: row for row in released["location"]}
+    known = {row["person_id"]: row for row in released["demography"]}
+    # One row of each, whoever had none in the source too; rows of the same values are one row.
+    assert len(places) == len(released["location"]) == len({(r["region"], r["size"]) for r in places.values()})
+    assert len(known) == len(released["demography"])
+    assert {row["location_id"] for row in released["person"]} == set(places)
+    assert {row["person_id"] for row in released["person"]} == set(known)
+    assert set(places) == {str(i + 1) for i in range(len(places))}
+    # Every value is right for the person.
+    source = {str(i): (sex, place) for i, sex, place in database["person"]}
+    of_place = {row[0]: row[1:] for row in database["location"]}
+    of_person = {str(row[0]): row[1:] for row in database["demography"]}
+    classes: dict[str, tuple[Any, ...]] = {}
+    for row in released["person"]:
+        person, place, demography = row["person_id"], places[row["location_id"]], known[row["person_id"]]
+        sex, there = source[person]
+        region, size = of_place.get(there, (None, None))
+        born, note = of_person.get(person, (None, None))
+        assert covers(row["sex"], sex) and covers(place["region"], region) and covers(place["size"], size)
+        assert covers(demography["born"], born) and demography["note"] == note
+        classes[person] = (row["sex"], place["region"], place["size"], demography["born"])
+    # Persons: k in each class, and none is told apart within it by the row that others share.
+    assert min(Counter(classes.values()).values()) >= k
+    assert report["privacy"]["k"]["actual"] == min(Counter(classes.values()).values())
+    assert report["classes"]["count"] == len(set(classes.values()))
+    # Facts, with the quasi-identifiers where they are known with them.
+    sets: Counter[Any] = Counter()
+    for person, of_class in classes.items():
+        facts = sorted({row["kind"] for row in released["visit"] if row["person_id"] == person})
+        for chosen in ((fact,) for fact in facts):
+            sets[of_class if by_class else None, chosen] += 1
+        if len(facts) == 2:
+            sets[of_class if by_class else None, tuple(facts)] += 1
+    assert min(sets.values(), default=k) >= k
+    assert report["facts"]["actual"] == min(sets.values(), default=None)
+    rows = report["tables"]["location"]["rows"]
+    persons_of = {place: {str(i) for i, _, there in database["person"] if there == place} for place in of_place}
+    assert rows == {
+        "source": len(of_place),
+        "orphans": sum(not held for held in persons_of.values()),
+        "suppressed": sum(bool(held) and not held & classes.keys() for held in persons_of.values()),
+        "released": len(places),
+    }
+    data = folder / ("out.duckdb" if kind == "duckdb" else "out")
+    checked = kanon_sql.check(config, data, progress=None)
+    assert checked["status"] == "satisfied" and checked["classes"]["count"] == len(set(classes.values()))
+
+
+def _plain(**more: Any) -> dict[str, Rows]:
+    return {
+        "person": [(i, "f", i % 4) for i in range(8)],
+        "location": [(i, "ab"[i // 2] * 2, 1) for i in range(4)],
+        "demography": [(i, 1950, "x") for i in range(8)],
+        "visit": [],
+        **more,
+    }
+
+
+def test_rows_that_persons_share_are_one_of_each_value(tmp_path: Path) -> None:
+    """Four places with two regions are two rows; how many persons share which place is told by nobody."""
+    report = kanon_sql.run(configuration(_plain(), tmp_path, "parquet", 4), progress=None).report
+    released = read(tmp_path, "parquet")
+    assert sorted(row["region"] for row in released["location"]) == ["aa", "bb"]
+    assert Counter(row["location_id"] for row in released["person"]) == {"1": 4, "2": 4}
+    assert report["solution"]["levels"] == {
+        "sex": 0, "location.region": 0, "location.size": 0, "demography.born": 0,
+    }  # fmt: skip
+    assert report["tables"]["location"]["is"] == "quasi-identifiers"
+    assert report["tables"]["location"]["via"] == {"column": "location_id", "key": "location_id"}
+
+
+def test_the_source_of_such_a_table_is_measured(tmp_path: Path) -> None:
+    database = _plain(location=[(0, "aa", 1), (1, "ab", 1), (2, "bb", 1), (3, "bb", 1)])
+    config = configuration(database, tmp_path, "csv", 3)
+    risk = kanon_sql.risk(config, progress=None)
+    assert risk["source"]["quasi_identifiers"]["smallest_class"] == 2
+    assert risk["source"]["quasi_identifiers"]["below_k"] == 4
+    checked = kanon_sql.check(config, progress=None)
+    assert checked["violations"] == [
+        "2 rows of location have the quasi-identifiers of another row: persons of one class are told apart by which "
+        "they have",
+        "4 persons are in classes of fewer than k = 3",
+    ]
+
+
+def test_the_column_of_persons_may_have_another_name(tmp_path: Path) -> None:
+    config = configuration(_plain(), tmp_path, "duckdb", 4)
+    with duckdb.connect(config["source"]["database"]) as connection:
+        connection.execute("ALTER TABLE location RENAME location_id TO id")
+        connection.execute("ALTER TABLE demography RENAME person_id TO pid")
+    config["tables"]["location"]["via"] = {"location_id": "id"}
+    config["tables"]["demography"]["via"] = {"person_id": "pid"}
+    kanon_sql.run(config, progress=None)
+    with duckdb.connect(str(tmp_path / "out.duckdb")) as connection:
+        rows = connection.execute(
+            "SELECT region, count(*) FROM person JOIN location ON id = location_id JOIN demography ON pid = person_id "
+            "GROUP BY region ORDER BY region"
+        ).fetchall()
+    assert rows == [("aa", 4), ("bb", 4)]
+
+
+def test_rows_that_are_not_made_anew_would_be_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of each person beside the values of others is found by the recount."""
+
+    def apart(table: Any, released: Any, rows: str | None = None) -> Any:
+        key = released.column("person_id").key
+        return duckdb_column(key, rows)
+
+    def duckdb_column(key: str, rows: str | None) -> Any:
+        from sqlglot import exp
+
+        return exp.cast(exp.column(key, table=rows, quoted=True), "VARCHAR")
+
+    monkeypatch.setattr(joined_tables, "shared_key", apart)
+    monkeypatch.setattr("kanon_sql.commands.database.run.shared_key", apart)
+    with pytest.raises(VerificationError, match="8 rows of location have the quasi-identifiers of another row"):
+        kanon_sql.run(configuration(_plain(), tmp_path, "parquet", 4), progress=None)
+
+
+REFUSED: list[tuple[Any, str]] = [
+    (lambda c: c["tables"]["location"].pop("quasi_identifiers"), "tables.location has no quasi_identifiers"),
+    (lambda c: c["tables"]["location"].update(via=["location_id"]), "expected the column of person that holds the key"),
+    (lambda c: c["tables"]["location"].update(via={"location_id": "person_id"}), "'person_id' is the key of persons"),
+    (lambda c: c["tables"]["location"].update(facts={"region": {}}), "tables.location: unknown key 'facts'"),
+    (lambda c: c["tables"]["location"].update(via="place"), "'location_id'|has no column 'place'|names no"),
+    (lambda c: c["tables"]["location"]["quasi_identifiers"].pop("size"), "no list names 'size'"),
+    (
+        lambda c: c["tables"]["location"].update(quasi_identifiers={"region": "region.csv"}, unlisted="drop"),
+        "location.region|region.csv",
+    ),
+    (
+        lambda c: c["tables"]["location"].update(quasi_identifiers={"region": {}}, insensitive=["size"]),
+        "released as one, and 'size' would tell them apart",
+    ),
+    (lambda c: c["keys"].update(location_id="keep"), "'location_id' is renumbered"),
+    (lambda c: c["tables"]["visit"].update(link={"location_id": "location"}), "'location' is no table that is rel"),
+    (lambda c: c["tables"]["person"].update(identifiers=["location_id"]), "'location_id' leads persons to"),
+]
+
+
+@pytest.mark.parametrize("change, text", REFUSED)
+def test_what_cannot_be_joined_is_refused(tmp_path: Path, change: Any, text: str) -> None:
+    config = configuration(_plain(), tmp_path, "parquet", 2)
+    change(config)
+    with pytest.raises(ConfigurationError, match=text):
+        kanon_sql.run(config, progress=None)
+    assert not (tmp_path / "out").exists()
+
+
+def test_persons_with_several_rows_are_counted(tmp_path: Path) -> None:
+    database = _plain(location=[(0, "aa", 1), (0, "bb", 1), (1, "aa", 1)], demography=[(3, 1950, "x")] * 2)
+    config = configuration(database, tmp_path, "parquet", 2)
+    with pytest.raises(ConfigurationError, match="2 persons have several rows in 'location' by 'location_id'"):
+        kanon_sql.run(config, progress=None)
+    config["tables"] |= {"location": "drop", "person": {"unlisted": "drop"}}
+    with pytest.raises(ConfigurationError, match="1 persons have several rows in 'demography' by 'person_id'"):
+        kanon_sql.run(config, progress=None)
