@@ -23,6 +23,7 @@ from kanon_sql.config.draft import Draft, Problem, among, draft_of_mapping, draf
 from kanon_sql.config.load import Overrides, problem_lines, read_text_of, redacted
 from kanon_sql.config.model import RowsOrShare
 from kanon_sql.errors import ConfigurationError, escape
+from kanon_sql.privacy.thresholds import Share
 from kanon_sql.settings.formats import is_json_with
 from kanon_sql.settings.part import ColumnName, Name, Part, ShortFor
 from kanon_sql.settings.report import ReportConfig
@@ -121,6 +122,9 @@ class FactsConfig(Part):
     among: Literal["nothing", "quasi_identifiers"] = Field(
         "nothing", alias="with", description="whether the quasi-identifiers are known with them"
     )
+    confidence: Share | None = Field(
+        None, description="the greatest share of those who have a set of facts that may have a sensitive value"
+    )
 
 
 class DatabaseSuppression(Part):
@@ -212,6 +216,15 @@ class LoadedDatabase:
     def joined(self) -> dict[str, tuple[TableConfig, str]]:
         """The quasi-identifiers of persons that stand in other tables, with their tables and columns."""
         return {table.joined_name(column): (table, column) for table in self.tables.values() for column in table.joined}
+
+    @property
+    def sensitive(self) -> dict[str, tuple[str, ...]]:
+        """The sensitive columns of the tables about persons."""
+        return {
+            name: tuple(table.loaded.config.sensitive)
+            for name, table in self.tables.items()
+            if table.loaded is not None and table.via is None and table.loaded.config.sensitive
+        }
 
     def place(self, *path: str | int) -> str:
         """FILE:LINE of a key, or of the nearest key around it."""
@@ -338,6 +351,7 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
         if fault is not None:
             draft.problem(("tables", name, "via"), fault, spoils=False)
     has_facts = any(table.facts for table in tables.values())
+    is_sensitive = any(t.loaded is not None and t.via is None and t.loaded.config.sensitive for t in tables.values())
     dated = [name for name, table in tables.items() if table.dates]
     told = {} if config.report is None else config.report.model_dump(exclude_unset=True, exclude_none=True)
     beside = [name for name in told if name not in ("json", "html")]
@@ -364,6 +378,12 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
             has_facts and config.facts is None,
             ("privacy",),
             "facts is missing, expected {known: 2}: how many facts of a person somebody knows; add it",
+        ),
+        (
+            config.facts is not None and config.facts.confidence is not None and not is_sensitive,
+            ("privacy", "facts", "confidence"),
+            "confidence bounds what facts tell of sensitive columns, and no table about persons has any; name them in "
+            "sensitive",
         ),
         (
             bool(dated) and config.shift is None,

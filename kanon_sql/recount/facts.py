@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sqlglot import exp
 
@@ -80,6 +81,20 @@ def count_facts(engine: Engine, known: int) -> int | None:
     least = [engine.query("recount/facts/sets", names={"sets": sets})[0][0] for sets in _sets(known)]
     fewest = [int(count) for count in least if count is not None]
     return min(fewest) if fewest else None
+
+
+def count_telling(engine: Engine, told: exp.Select, known: int, share: Fraction) -> tuple[int, float | None]:
+    """How many sets of at most `known` facts of a class have a sensitive value with more than a `share` of their
+    persons, and the greatest share; `told` selects the values of persons (person, value).
+    """
+    most, of = share.as_integer_ratio()
+    values = {"most": most, "of": of}
+    rows = [
+        engine.query("recount/facts/told", names={"sets": sets, "told_values": told}, values=values)[0]
+        for sets in _sets(known)
+    ]
+    shares = [float(greatest) for _, greatest in rows if greatest is not None]
+    return sum(int(telling) for telling, _ in rows), max(shares, default=None)
 
 
 def count_exposed(engine: Engine, known: int, k: int) -> list[tuple[int, int]]:

@@ -49,6 +49,10 @@ def _changed(change: Callable[[Json], object]) -> Json:
             note={"via": "person_id", "quasi_identifiers": {"size": {"builtin": "suppress"}}, "unlisted": "drop"}
         ),
         lambda config: config["tables"].update(note={"via": {"district": "code"}, "quasi_identifiers": ["region"]}),
+        lambda config: config.update(
+            privacy={"k": 5, "facts": {"known": 2, "confidence": "50%"}},
+            tables=config["tables"] | {"visit": {"link": "person_id", "sensitive": ["kind"], "unlisted": "drop"}},
+        ),
         lambda config: config["privacy"].update(l_diversity={"column": "name", "l": 2}),
         lambda config: config.update(algorithm="mondrian", suppression={"persons": 3, "facts": "10%"}),
     ],
@@ -71,6 +75,7 @@ def test_what_the_loader_takes_is_accepted(change: Callable[[Json], object], mon
         lambda config: config["privacy"]["facts"].update(known=9),
         lambda config: config["tables"]["visit"].update(lnik="person_id"),
         lambda config: config["tables"]["visit"].update(via=["person_id"]),
+        lambda config: config["privacy"]["facts"].update(confidence=1.5),
         lambda config: config["tables"].update(drug="copy"),
         lambda config: config["keys"].update(person_id="random"),
         lambda config: config["target"].update(database="out.duckdb"),

@@ -12,6 +12,7 @@ from kanon_sql.commands.database.keys import homes
 from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import (
     class_columns,
+    confidence_of,
     list_written_facts,
     person_classes,
     quasi_identifiers,
@@ -43,9 +44,10 @@ def check_database(loaded: LoadedDatabase, data: Path | None, call: Call) -> Jso
         written = {name: table.source for name, table in tables.items()}
         recount = recount_tables(engine, loaded, tables, written, homes(engine, loaded, tables))
     known = loaded.config.facts
-    facts = (
-        {"known": known.known, "with": known.among, "required": loaded.k, "actual": recount.facts} if known else None
-    )
+    facts: Json | None = None
+    if known is not None:
+        facts = {"known": known.known, "with": known.among, "required": loaded.k, "actual": recount.facts}
+        facts |= confidence_of(loaded, recount)
     return {
         "status": "violated" if recount.problems else "satisfied",
         "database": str(data or loaded.config.source.label),
@@ -161,6 +163,8 @@ def _read(
             source = open_described(engine, described, Path(), [], loaded.place("tables", name))
             names = [col.name for col in source.columns]
             needed = [*table.facts, *([table.link.column] if table.link else [])]
+            if loaded.config.facts is not None and loaded.config.facts.confidence is not None:
+                needed += loaded.sensitive.get(name, ())
             needed += [*table.joined, *([table.via.key] if table.via else [])]
             if table.is_unit:
                 needed += [loaded.config.unit.key, *loaded.shared]

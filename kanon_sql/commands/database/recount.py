@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sqlglot import exp
 
@@ -19,12 +20,14 @@ from kanon_sql.recount.facts import (
     count_persons,
     count_repeated,
     count_several,
+    count_telling,
     dangling_keys,
     list_facts,
 )
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import rows_of
 from kanon_sql.sql.template import column
 
 
@@ -39,6 +42,7 @@ class DatabaseCounts:
     keys: int
     facts: int | None
     problems: list[str]
+    confidence: float | None  # the greatest share of those who have a set of facts that have a sensitive value
     by_rows: dict[str, int]  # by table, the persons with a number of rows that fewer than k have
 
 
@@ -64,6 +68,15 @@ def recount_tables(
     known = loaded.config.facts
     if known is not None and list_written_facts(engine, loaded, tables, written):
         actual = count_facts(engine, known.known)
+    confidence = None
+    if actual is not None and known is not None and known.confidence is not None:
+        told, share = _told_values(loaded, tables, written), Fraction(known.confidence)
+        telling, confidence = count_telling(engine, told, known.known, share)
+        if telling:
+            problems.append(
+                f"{telling:,} sets of facts tell a sensitive value: more than {float(100 * share):g} % of the persons "
+                "who have the set have it"
+            )
     if actual is not None and actual < loaded.k:
         problems.append(f"a set of facts is had by {actual:,} persons, fewer than k = {loaded.k}")
     by_rows = {
@@ -71,7 +84,15 @@ def recount_tables(
         for table in tables.values()
         if tells_persons(tables, table)
     }
-    return DatabaseCounts(rows, persons, keys, actual, problems, by_rows)
+    return DatabaseCounts(rows, persons, keys, actual, problems, confidence, by_rows)
+
+
+def confidence_of(loaded: LoadedDatabase, counts: DatabaseCounts) -> dict[str, dict[str, float | None]]:
+    """What a report says of the confidence with which facts tell sensitive values, where it is bounded."""
+    known = loaded.config.facts
+    if known is None or known.confidence is None:
+        return {}
+    return {"confidence": {"required": float(known.confidence), "actual": counts.confidence}}
 
 
 def quasi_identifiers(loaded: LoadedDatabase) -> list[str]:
@@ -145,6 +166,23 @@ def list_written_facts(
     persons = exp.select(column("person", "persons"), exp.alias_(classes, "class"))
     list_facts(engine, parts, persons.from_(person_classes(loaded, written, _text).subquery("persons")))
     return True
+
+
+def _told_values(loaded: LoadedDatabase, tables: Mapping[str, OpenTable], written: Mapping[str, Source]) -> exp.Select:
+    """SELECT of the sensitive values of persons, each once, of all tables: (person, value)."""
+    parts: list[exp.Expr] = []
+    for name, columns in loaded.sensitive.items():
+        source, table = written[name], tables[name]
+        for held in columns:
+            if table.config.is_unit:
+                rows = _select(source, [(loaded.config.unit.key, "person")])
+                value = _text(source, held, "written")
+            else:
+                rows, value = _owners(tables, written, table), _text(source, held, "facts_of")
+            named = exp.Array(expressions=[exp.Literal.string(f"{name}.{held}"), value])
+            rows = rows.select(exp.alias_(named, "value"), copy=False)
+            parts.append(rows.where(exp.not_(exp.Is(this=value.copy(), expression=exp.null())), copy=False))
+    return exp.select("person", "value").distinct().from_(rows_of(parts, "told"))
 
 
 def _dangling(

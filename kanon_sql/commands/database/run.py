@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
+from fractions import Fraction
 from pathlib import Path
 
 from sqlglot import exp
@@ -18,7 +19,8 @@ from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.joined import JoinedTables, shared_key
 from kanon_sql.commands.database.keys import homes, key_values, make_key_map
 from kanon_sql.commands.database.places import open_places
-from kanon_sql.commands.database.recount import DatabaseCounts, quasi_identifiers, recount_tables
+from kanon_sql.commands.database.recount import DatabaseCounts, confidence_of, quasi_identifiers, recount_tables
+from kanon_sql.commands.database.sensitive import read_sensitive
 from kanon_sql.commands.database.tables import (
     OpenTable,
     fact_items,
@@ -51,6 +53,7 @@ from kanon_sql.report.call import Call, in_place_but
 from kanon_sql.report.page.database import database_page
 from kanon_sql.report.page.page import write_page
 from kanon_sql.report.report import Json, ReportDraft, write_json
+from kanon_sql.search.facts.confidence import Confidence
 from kanon_sql.search.facts.levels import KEPT_LEAVES, PERSON_LEAVES, PERSONS, FactsResult, FactTable, search_facts
 from kanon_sql.search.facts.suppression import FactsRequired
 from kanon_sql.settings.version import __version__
@@ -288,11 +291,14 @@ class _Job:
         """Raises ConfigurationError where rows of the unit's table are no persons of their own, and for facts whose
         persons the release does not tell: nobody could count them again.
         """
+        known = self.loaded.config.facts
+        bounded = known is not None and known.confidence is not None
         untold = [
             f"{self.loaded.place('tables', table.name, 'link')}: the release would not tell whose facts those of "
             f"{table.name!r} are; name the column of its link in keys, and in no list of identifiers"
             for table in self.tables.values()
-            if table.config.facts and not tells_persons(self.tables, table)
+            if (table.config.facts or (bounded and table.name in self.loaded.sensitive and not table.config.is_unit))
+            and not tells_persons(self.tables, table)
         ]
         if untold:
             raise ConfigurationError(untold)
@@ -435,7 +441,12 @@ class _Job:
         known, limit = self.loaded.config.facts, self.loaded.config.suppression.facts
         if known is None or not self.facts:
             return
-        required = FactsRequired(self.loaded.k, known.known)
+        confidence = None
+        if known.confidence is not None and known.confidence < 1:
+            assert self.unit_release is not None
+            told = read_sensitive(self.engine, self.loaded, self.tables, self.unit_release, PERSONS)
+            confidence = Confidence(told, Fraction(known.confidence))
+        required = FactsRequired(self.loaded.k, known.known, confidence)
         pairs = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(PERSON_LEAVES)))
         most = share_of(limit, int(self.engine.run(pairs)[0][0]))
         tables = list(self.facts.values())
@@ -502,7 +513,7 @@ class _Job:
                 "bound": result.bound,
                 "levels": result.levels,
                 "nodes": {"lattice": result.nodes, "evaluated": result.evaluated},
-            }
+            } | confidence_of(self.loaded, recount)
 
     def _make_keys(self) -> None:
         """Makes the new values of all keys, of rows that are released."""

@@ -71,6 +71,13 @@ def _of_facts(facts: Json) -> Iterator[str]:
         else f"finds at least {facts['actual']:,} persons{among} who have them too"
     )
     yield f"Whoever knows {what} of a person, over all tables together, {least} (asked for: {facts['required']:,})."
+    bounded = facts.get("confidence")
+    if bounded is not None:
+        actual = f"{100 * (bounded['actual'] or 0):.1f} %"
+        yield (
+            f"Of those who have such a set, {actual} at most have the same sensitive value (asked for: "
+            f"{100 * bounded['required']:g} %)."
+        )
     share = 100 * (facts["kept"] or 0)
     step = min(100 - _STEP, _STEP * floor(share / _STEP))
     yield f"Of the pairs of a person and a fact, {step} to {step + _STEP} % are released, as they are or coarser."

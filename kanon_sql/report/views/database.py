@@ -32,6 +32,7 @@ def summarize_database(report: Json) -> Parts:
                 f"sets of at most {facts['known']}: at least {least}{beside} (asked for {facts['required']})",
                 "",
             ),
+            *_confidence(facts),
             ("kept", f"{100 * (facts['kept'] or 0):.1f} % of {facts['pairs']:,} pairs of a person and a fact", ""),
             ("loss", f"{100 * facts['loss']:.1f} % of a pair, no release is below {100 * facts['bound']:.1f} %", ""),
         ]
@@ -54,6 +55,15 @@ def summarize_database(report: Json) -> Parts:
     ]
 
 
+def _confidence(facts: Json) -> list[tuple[str, str, Look]]:
+    """With which share facts tell a sensitive value, where that is bounded."""
+    bounded = facts.get("confidence")
+    if bounded is None:
+        return []
+    actual = "nobody with facts has any" if bounded["actual"] is None else f"{100 * bounded['actual']:.1f} % at most"
+    return [("sensitive", f"told by a set of facts: {actual} (asked for {100 * bounded['required']:g} %)", "")]
+
+
 def summarize_check(report: Json) -> Parts:
     """Whether a database holds what was asked for."""
     holds, facts, k = report["status"] == "satisfied", report["facts"], report["privacy"]["k"]
@@ -64,6 +74,7 @@ def summarize_check(report: Json) -> Parts:
     if facts is not None:
         least = "nobody has a fact" if facts["actual"] is None else f"the rarest is had by {facts['actual']:,} persons"
         lines.append(("facts", f"sets of at most {facts['known']}: {least}", ""))
+        lines += _confidence(facts)
     lines += [("violations", text, "bad") for text in report["violations"]]
     verdict = "satisfies" if holds else "VIOLATES"
     return [

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kanon_sql.search.facts.confidence import Confidence
 from kanon_sql.search.facts.dependent import DependentFacts
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
@@ -31,10 +32,13 @@ _SHARES = (100, 50)  # of 1,000 persons or facts: how many a round restores
 
 @dataclass(frozen=True)
 class FactsRequired:
-    """What is asked of the facts: every set of at most `known` of them is kept by no person or by `k` at least."""
+    """What is asked of the facts: every set of at most `known` of them is kept by no person or by `k` at least, and
+    tells no sensitive value with more than a `confidence`.
+    """
 
     k: int
     known: int
+    confidence: Confidence | None = None
 
 
 class KeptFacts:
@@ -67,10 +71,27 @@ class KeptFacts:
         Persons take turns, so that what others suppressed before is counted. With a `draw` they take none, and chance
         bears on the choice.
         """
-        self._suppress_rare(draw)
+        self._suppress_risky(draw)
         while self.dependent and self.dependent.untold(KEPT, _VICTIMS):
             self._remove(_VICTIMS)
+            self._suppress_risky(draw)
+
+    def _suppress_risky(self, draw: int | None) -> None:
+        self._suppress_rare(draw)
+        while self._suppress_telling(draw):
             self._suppress_rare(draw)
+
+    def _suppress_telling(self, draw: int | None) -> bool:
+        """Suppresses facts of sets of the least size that tell a sensitive value; whether there were any."""
+        if self.required.confidence is None:
+            return False
+        for size in range(1, self.required.known + 1):
+            tables, members = (KEPT, SUPPORT, _SHORTAGES[0]), self._members(size)
+            left = _row_count(self.required.confidence.shortages(self.engine, tables, members, draw))
+            if left:
+                self._end_shortages(left, draw)
+                return True
+        return False
 
     def _suppress_rare(self, draw: int | None) -> None:
         turns = _TURNS if draw is None and self._facts <= _MOST_IN_TURNS else 1
@@ -107,8 +128,11 @@ class KeptFacts:
         self.restore(held)
 
     def restore(self, held: str) -> None:
-        """Restores suppressed facts that make no set rare, one of a person at a time; of sets of at most two facts."""
-        if self.required.known != 2:
+        """Restores suppressed facts that make no set rare, one of a person at a time; of sets of at most two facts.
+
+        Where shares are bounded none is: who keeps a set more may make it tell a value.
+        """
+        if self.required.known != 2 or self.required.confidence is not None:
             return
         while True:
             told_facts = self.dependent.told(held, KEPT) if self.dependent else held
