@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from kanon_sql.config.load import LoadedConfig, validated
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.yaml import KeyPath
 
+FIRST = "first"  # of `since`: the first date of the person in the column itself
 WITHOUT_COLUMNS = ("keep", "drop")
 OF_THE_SEARCH = ("algorithm",)  # what the run of the unit's table takes from the top level
 # What an entry of `tables` takes of the keys of a configuration of one table.
@@ -58,6 +59,7 @@ class TableConfig:
     k: int | None = None  # of the table of persons
     via: Via | None = None
     joined: tuple[str, ...] = ()
+    since: Mapping[str, str] = field(default_factory=dict)  # by column of distances what they are counted from
 
     @property
     def is_unit(self) -> bool:
@@ -110,7 +112,8 @@ class TableReader:
         facts, dates = entry.get("facts") or {}, tuple(entry.get("dates") or ())
         value = self._value(name, {column: _fact(spec) for column, spec in facts.items()}, link.column)
         own = self._own_draft(name, value)
-        return TableConfig(name, validated(own, self.base), link, tuple(facts), dates)
+        since = dict(entry.get("since") or {})
+        return TableConfig(name, validated(own, self.base), link, tuple(facts), dates, since=since)
 
     def _unit(self, entry: Mapping[str, Any]) -> TableConfig:
         """The configuration of the table of persons, with what other tables say of them."""
@@ -175,7 +178,8 @@ class TableReader:
         value["quasi_identifiers"] = specs or {by: {"builtin": "suppress", "max_level": 0}}
         value["source"] = {"path": name, **_source(value.get("source"))}
         value["privacy"] = {"k": 1}
-        moving = [column for column in entry.get("dates") or () if column not in value["quasi_identifiers"]]
+        named = [*(entry.get("dates") or ()), *(entry.get("since") or ())]
+        moving = [column for column in named if column not in value["quasi_identifiers"]]
         value["insensitive"] = [*(value.get("insensitive") or ()), *moving]
         return value
 
@@ -185,7 +189,7 @@ class TableReader:
         if not isinstance(entry, Mapping):
             text = f"tables.{name}: expected keep, drop or a mapping of its columns; correct it"
             raise ConfigurationError(f"{draft.place(here)}: {text}")
-        known: tuple[str, ...] = (*_ROLES, "link", "facts", "dates", "via")
+        known: tuple[str, ...] = (*_ROLES, "link", "facts", "dates", "since", "via")
         if name == self.unit:
             known = (*_ROLES, *_OF_THE_UNIT, "dates")
         elif "via" in entry:
@@ -199,6 +203,17 @@ class TableReader:
             problems.append(f"{draft.place((*here, 'facts'))}: tables.{name}.facts: expected a mapping of columns")
         if not isinstance(entry.get("dates", []), (list, type(None))):
             problems.append(f"{draft.place((*here, 'dates'))}: tables.{name}.dates: expected a list of columns")
+        since = entry.get("since") or {}
+        if not isinstance(since, Mapping) or not all(isinstance(origin, str) for origin in since.values()):
+            problems.append(
+                f"{draft.place((*here, 'since'))}: tables.{name}.since: expected columns with first, or a date of "
+                f"{self.unit}, such as {{day: first}}"
+            )
+        elif set(since) & set(entry.get("dates") or ()):
+            problems.append(
+                f"{draft.place((*here, 'since'))}: tables.{name}: a date that becomes a distance does not move; remove "
+                "it from dates"
+            )
         if problems:
             raise ConfigurationError(problems)
 

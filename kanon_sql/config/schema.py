@@ -70,6 +70,12 @@ def database_schema() -> Schema:
                 ],
             },
             "facts": {"description": "what others may know of a person: columns, each with a hierarchy", **columns},
+            "since": {
+                "description": "dates that become the days from the person's first in that column, or from a date of "
+                "the unit's table",
+                "type": "object",
+                "additionalProperties": name,
+            },
             "dates": {"description": "columns whose dates move with their person", **names},
         },
     }

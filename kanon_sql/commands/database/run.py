@@ -16,6 +16,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.commands.database.carriers import read_carriers
+from kanon_sql.commands.database.distances import with_distances
 from kanon_sql.commands.database.joined import JoinedTables, shared_key
 from kanon_sql.commands.database.keys import homes, key_values, make_key_map
 from kanon_sql.commands.database.places import open_places
@@ -385,6 +386,7 @@ class _Job:
         link = table.config.link
         assert link is not None
         links = PERSONS if link.through is None else self._links(self.tables[link.through], link.column)
+        table = with_distances(self.engine, self.loaded, table, links, self.unit, PERSONS)
         rows = linked_rows(self.engine, table, links)
         count, orphans = self.engine.query(f"{_ROOM}/rows", names={"table_rows": rows})[0]
         self.draft.tables[table.name] = {"rows": {"source": int(count), "orphans": int(orphans)}}

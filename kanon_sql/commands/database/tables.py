@@ -54,6 +54,7 @@ class OpenTable:
     rows: exp.Select | None = None
     facts: FactTable | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    origins: Mapping[str, str] = field(default_factory=dict)  # of columns of distances the table (person, origin)
 
     @property
     def name(self) -> str:
@@ -225,12 +226,14 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
     assert table.config.link is not None
     moving = set(table.config.dates)
     if moving:
-        _refuse_dates(engine, table)
+        refuse_dates(engine, table, table.config.dates)
     items: list[Item] = []
     for col in table.source.columns:
         value: exp.Expr = column(col.key, "source")
         if col.name in moving:
             value = _moved(value, col)
+        elif col.name in table.origins:
+            value = _distance(value, col, table.source.missing, table.origins[col.name])
         items.append({"key": col.key, "value": value})
     names: dict[str, Fill] = {
         "source": table.source.relation,
@@ -239,7 +242,8 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
     }
     if moving:
         names["days"] = DAYS
-    statement = fill(f"{_ROOM}/{'shifted' if moving else 'linked'}", names=names, lists={"own": items})
+    lists: dict[str, list[Item]] = {"own": items, "since": [{"origins": name} for name in table.origins.values()]}
+    statement = fill(f"{_ROOM}/{'shifted' if moving else 'linked'}", names=names, lists=lists)
     assert isinstance(statement, exp.Select)
     return statement
 
@@ -263,27 +267,42 @@ def _moved(value: exp.Expr, col: Column) -> exp.Expr:
     )
 
 
+def _distance(value: exp.Expr, col: Column, missing: Sequence[str], origins: str) -> exp.Expr:
+    """The days from the origin of the row's person."""
+    day = as_day(null_for(value, missing if col.is_text else ()), col)
+    days = exp.Sub(this=day, expression=column("origin", origins))
+    return exp.cast(exp.paren(days), col.type if col.is_text else "BIGINT")
+
+
+def as_day(value: exp.Expr, col: Column) -> exp.Expr:
+    """The day of a value: of a text its first ten characters."""
+    if col.is_text:
+        value = exp.Substring(this=value, start=exp.Literal.number(1), length=exp.Literal.number(10))
+        return exp.TryCast(this=value, to=_type("DATE"))
+    return exp.cast(value, "DATE")
+
+
 def _type(name: str) -> exp.DataType:
     return exp.DataType.build(name)
 
 
-def _refuse_dates(engine: Engine, table: OpenTable) -> None:
-    """Raises ConfigurationError where columns whose dates move hold something else."""
+def refuse_dates(engine: Engine, table: OpenTable, dates: Sequence[str]) -> None:
+    """Raises ConfigurationError where columns that must hold dates hold something else."""
     problems = []
     texts: list[Item] = []
     place = f"table {table.name!r}"
-    for name in table.config.dates:
+    for name in dates:
         col = table.source.column(name)
         if col.is_text:
             texts.append({"text": null_for(column(col.key), table.source.missing), "key": col.key})
         elif col.type != "DATE" and not col.type.startswith("TIMESTAMP"):
             problems.append(
-                f"{place}: column {name!r} is of type {col.type[:40]}, which is no date; remove it from dates"
+                f"{place}: column {name!r} is of type {col.type[:40]}, which is no date; name it as one no more"
             )
     if texts:
         names: dict[str, Fill] = {"source": table.source.relation}
         counts = engine.query(f"{_ROOM}/unread_dates", names=names, lists={"day": texts})[0][0]
-        text_names = [name for name in table.config.dates if table.source.column(name).is_text]
+        text_names = [name for name in dates if table.source.column(name).is_text]
         problems += [
             f"{place}: column {name!r} holds {count:,} texts that do not begin with a date such as 2024-02-29; name "
             "those that mean no date in source.missing, or give the column a format in source.columns"
