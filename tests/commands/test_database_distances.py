@@ -134,3 +134,22 @@ def test_a_distance_does_not_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     config["tables"]["visit"]["dates"] = ["day"]
     with pytest.raises(ConfigurationError, match="a date that becomes a distance does not move"):
         kanon_sql.run(config, progress=None)
+
+
+def test_dates_of_the_table_of_persons_move_with_those_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHIFT", "0f" * 32)
+    config = configuration([(i, 5) for i in range(6)], tmp_path, "csv", 2, "first")
+    config["shift"] = {"days": 300, "key": "${SHIFT}"}
+    config["tables"]["person"] = {"quasi_identifiers": {"sex": {"builtin": "suppress"}}, "dates": ["admitted"]}
+    config["tables"]["visit"] = {"dates": ["day"], "insensitive": ["number"]}
+    del config["privacy"]["facts"]
+    kanon_sql.run(config, progress=None)
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            f"SELECT p.person_id, p.admitted, v.day - p.admitted FROM '{tmp_path}/out/person.csv' AS p "
+            f"JOIN '{tmp_path}/out/visit.csv' AS v ON v.person_id = p.person_id ORDER BY p.person_id"
+        ).fetchall()
+    assert [apart for *_, apart in rows] == [5 + 10 * i for i in range(6)]
+    assert len({(admitted - (START - timedelta(10 * i))).days for i, admitted, _ in rows}) > 2

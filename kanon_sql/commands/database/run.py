@@ -62,6 +62,7 @@ from kanon_sql.source.columns import null_for
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Source
 from kanon_sql.source.tables import SourceTables, refuse_unnamed
+from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
@@ -270,6 +271,8 @@ class _Job:
     def open(self, folder: Path) -> None:
         """Opens all tables, and releases that of the persons into a private folder."""
         self.tables |= open_tables(self.engine, self.loaded, self.found)
+        # Its treatments are those of the run below; here its rows must be readable with them.
+        self.tables[self.unit.name] = replace(self.unit, source=with_lookups(self.engine, self.unit.source))
         self._refuse_keys()
         path = folder / "persons.parquet"
         call = replace(
