@@ -99,8 +99,8 @@ def asked(file: str, spec: Any, tables: dict[str, tuple[str, list[Row]]], **list
 @pytest.mark.parametrize(("key", "spec"), SPECS)
 def test_the_search_refuses_the_classes_that_the_definition_refuses(key: str, spec: dict[str, Any]) -> None:
     model = MODELS[key].model_validate({"column": "s", **spec})
-    refused = {row[0] for row in asked(model.violates, model, of_search(), key=[{"code": "c"}])}
-    assert refused == {place for place, counts in enumerate(CLASSES) if not reached(key, spec, counts)[0]}
+    refused = set(asked(model.violates, model, of_search(), key=[{"code": "c"}]))
+    assert refused == {(place, True) for place, counts in enumerate(CLASSES) if not reached(key, spec, counts)[0]}
 
 
 BOUNDED = [(key, spec) for key, spec in SPECS if MODELS[key].model_validate({"column": "s", **spec}).keeps]
@@ -254,7 +254,7 @@ MATCHED_TABLE = ("qi BIGINT, size BIGINT, persons BIGINT", [(i, *pair) for i, pa
 def test_k_map_counts_persons_of_classes_that_have_rows(k: int) -> None:
     wanted = [place for place, (rows, persons) in enumerate(MATCHED) if rows and persons < k]
     refused = answers("privacy/k_map/violates", of_population(), lists={"key": [{"code": "c"}]}, values={"k_map": k})
-    assert sorted(row[0] for row in refused) == wanted
+    assert sorted(refused) == [(place, True) for place in wanted]
     measured = answers(
         "privacy/k_map/measure", {"matched": MATCHED_TABLE}, lists={"qi": [{"value": "qi"}]}, values={"k_map": k}
     )
@@ -267,7 +267,7 @@ def test_presence_is_between_its_bounds_with_both_of_them(least: str, most: str)
     shares = [Fraction(rows, persons) for rows, persons in MATCHED]
     wanted = [place for place, share in enumerate(shares) if not Fraction(least) <= share <= Fraction(most)]
     refused = answers(model.violates, of_population(), lists={"key": [{"code": "c"}]}, values=model.numbers())
-    assert sorted(row[0] for row in refused) == wanted
+    assert sorted(refused) == [(place, True) for place in wanted]
     measured = answers(
         model.measure, {"matched": MATCHED_TABLE}, lists={"qi": [{"value": "qi"}]}, values=model.numbers()
     )
@@ -305,6 +305,8 @@ def test_no_part_of_a_class_that_holds_a_model_has_more_rows_than_the_bound(key:
         ("t_closeness", {"t": "0"}, (1, 4, 2, 0), 5),
         ("beta", {"beta": "1"}, (0, 3, 0, 1), 3),
         ("beta", {"beta": "0.5"}, (0, 3, 1, 0), 2),
+        ("beta", {"beta": "1"}, (0, 4, 0, 0), 0),  # no value of it is rare
+        ("beta", {"beta": "1", "variant": "enhanced"}, (0, 4, 0, 0), 0),
         ("beta", {"beta": "0.5", "variant": "enhanced"}, (0, 3, 1, 0), 2),
     ],
 )
@@ -356,3 +358,44 @@ def test_values_are_as_even_as_the_limit_allows(limit: int, least: int) -> None:
     assert answer[4] == sum(sorted(counts.values(), reverse=True)[1:])
     shares = [min(n, answer[2]) / answer[1] for n in counts.values()]
     assert answer[3] == pytest.approx(-sum(share * math.log(share) for share in shares))
+
+
+# Of each value its nodes at levels 0, 1 and 2 of a hierarchy of height 3; the table has two rows of each value.
+DEEP = {1: (1, 11, 21), 2: (2, 11, 21), 3: (3, 12, 21), 4: (4, 13, 22)}
+
+
+def deep(counts: dict[int, int]) -> dict[str, tuple[str, list[Row]]]:
+    """The tables of one class that holds `counts` rows of each value."""
+    rows: dict[tuple[int, int], int] = {(3, 0): 8}
+    for way in DEEP.values():
+        for step in enumerate(way):
+            rows[step] = rows.get(step, 0) + 2
+    ancestors = [
+        (value, level, node, (*way, 0)[level + 1], rows[level, node])
+        for value, way in DEEP.items()
+        for level, node in enumerate(way)
+    ]
+    sizes = [(1, value, number, sum(counts.values())) for value, number in counts.items()]
+    return {
+        "class_values": ("c BIGINT, value BIGINT, row_count BIGINT, size BIGINT", sizes),
+        "ancestors": ("value BIGINT, level INTEGER, node BIGINT, parent BIGINT, row_count BIGINT", ancestors),
+        "nodes": ("level INTEGER, node BIGINT, row_count BIGINT", [(*step, number) for step, number in rows.items()]),
+    }
+
+
+@pytest.mark.parametrize(("numerator", "denominator", "refused"), [(5, 12, []), (4, 12, [(1, True)]), (1, 2, [])])
+def test_a_node_of_several_values_holds_the_rows_of_all(numerator: int, denominator: int, refused: list[Row]) -> None:
+    """A quarter of the rows is carried to value 3, two levels up of three, another to value 4: 1/6 + 1/4 = 5/12."""
+    values = {"height": 3, "total": 8, "numerator": numerator, "denominator": denominator}
+    lists = {"key": [{"code": "c"}]}
+    assert (
+        answers("privacy/t_closeness/violates_hierarchical", deep({1: 1, 2: 1}), lists=lists, values=values) == refused
+    )
+
+
+def test_each_level_bounds_what_parts_keep_by_all_its_rare_nodes() -> None:
+    """At level 0 values 2 and 3 are rare, at level 1 the node of value 3 is, at level 2 none is."""
+    values = {"height": 3, "total": 8, "numerator": 1, "denominator": 8}
+    lists = {"key": [{"code": "c"}]}
+    kept = answers("privacy/t_closeness/keeps_hierarchical", deep({1: 4, 2: 1, 3: 1}), lists=lists, values=values)
+    assert sorted(kept) == [(1, 0), (1, 3), (1, 5)]

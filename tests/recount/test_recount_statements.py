@@ -34,10 +34,10 @@ def test_rows_without_a_group_are_groups_of_their_own() -> None:
 
 def test_days_that_no_row_of_the_source_has_are_counted() -> None:
     tables = {
-        "written": ("written_gap BIGINT", [(1,), (1,), (7,), (None,)]),
+        "written": ("written_gap BIGINT", [(1,), (1,), (1,), (7,), (None,)]),
         "source": ("source_gap BIGINT", [(1,), (None,)]),
     }
-    assert answers("recount/intervals", tables) == [(2,)]
+    assert answers("recount/intervals", tables) == [(3,)]
 
 
 def test_classes_of_the_population_have_no_rows() -> None:
@@ -57,7 +57,7 @@ def test_rows_too_many_and_too_few_are_differences() -> None:
 
 
 def test_a_class_violates_where_any_model_refuses_it() -> None:
-    judged = [("a", 3, 3, False), ("a", None, None, True), ("b", 2, 2, False)]
+    judged = [("a", 3, 3, False), ("a", None, None, True), ("b", 2, 2, False), ("nobody", 0, 0, False)]
     tables = {
         "judged": ("qi VARCHAR, size BIGINT, holders BIGINT, violates BOOLEAN", judged),
         "model_measured": ("measure DOUBLE, violates BOOLEAN", [(0.25, False), (0.75, True)]),
@@ -108,3 +108,59 @@ def test_rows_with_a_missing_value_have_a_number() -> None:
     lists = {"key": [{"numbers": "key_numbers", "value": "a", "code": "code"}], "other": []}
     then = "SELECT * FROM known_rows ORDER BY 1"
     assert answers("recount/known/coded", tables, names=names, lists=lists, then=then) == [(1, 1), (2, 2)]
+
+
+def test_values_that_are_equal_in_the_order_are_one() -> None:
+    """Of a column of numbers, 1 and 1.0 are two texts at one place: all of the class's rows stand there."""
+    tables = {
+        "counted": ("qi VARCHAR", [("a",), ("a",), ("b",)]),
+        "shares": ("qi VARCHAR, value VARCHAR, share DOUBLE", [("a", "1", 0.5), ("a", "1.0", 0.5), ("b", "2", 1.0)]),
+        "ranks": ("value VARCHAR, rank BIGINT", [("1", 1), ("1.0", 1), ("2", 2)]),
+        "ranked": ("rank BIGINT, share DOUBLE", [(1, 0.75), (2, 0.25)]),
+    }
+    rows = answers("privacy/t_closeness/measure_ordered", tables, lists={"qi": QI}, values={"t": 0.25})
+    assert sorted(rows) == [("a", 0.25, False), ("b", 0.75, True)]
+
+
+def test_where_values_are_counted_anyway_a_class_has_all_their_rows() -> None:
+    counted = ("qi VARCHAR, row_count BIGINT", [("a", 2), ("a", 5), (None, 3)])
+    assert set(answers("recount/sizes_of_counted", {"counted": counted}, lists={"qi": QI})) == {
+        ("a", 7, 7),
+        (None, 3, 3),
+    }
+
+
+def test_rows_that_stand_for_several_count_as_many() -> None:
+    written = ("qi VARCHAR, weight BIGINT", [("a", 2), ("a", 5), (None, 3)])
+    names = {"written_rows": "weight", "recounted_classes": "recounted_classes"}
+    then = "SELECT * FROM recounted_classes"
+    rows = answers("recount/classes_as_table", {"written": written}, names=names, lists={"qi": QI}, then=then)
+    assert set(rows) == {("a", 7), (None, 3)}
+
+
+def test_sizes_are_counted_with_or_without_rows_of_stars() -> None:
+    sizes = ("qi VARCHAR, size BIGINT", [("a", 1), ("b", 3), ("*", 3), (None, 3), ("nobody", 0)])
+    for apart, counted in ((False, {(1, 1), (3, 3)}), (True, {(1, 1), (3, 2)})):
+        rows = answers("recount/size_counts", {"sizes": sizes}, lists={"qi": QI}, values={"apart": apart})
+        assert set(rows) == counted
+
+
+def test_of_no_rows_there_are_no_groups() -> None:
+    tables = {name: ("entity VARCHAR", []) for name in ("taking_part", "released")}
+    names = {"taking_part_rows": 1, "released_rows": 1}
+    assert answers("recount/groups", tables, names=names) == [(0, 0, 0)]
+
+
+def test_groups_of_rows_that_stand_for_several_are_split_by_what_these_stand_for() -> None:
+    tables = {
+        "taking_part": ("entity VARCHAR, weight BIGINT", [("a", 3), ("b", 2), ("b", 2), (None, 4)]),
+        "released": ("entity VARCHAR, weight BIGINT", [("a", 2), ("b", 4), (None, 2)]),
+    }
+    names = {"taking_part_rows": "weight", "released_rows": "weight"}
+    assert answers("recount/groups", tables, names=names) == [(6, 4, 1)]
+
+
+def test_a_value_that_no_row_of_the_source_has_is_all_too_much() -> None:
+    shares = ("qi VARCHAR, share DOUBLE, expected DOUBLE", [("a", 1.0, None), ("b", 0.5, None), ("b", 0.5, 0.5)])
+    rows = answers("privacy/t_closeness/measure_equal", {"shares": shares}, lists={"qi": QI}, values={"t": 0.5})
+    assert sorted(rows) == [("a", 1.0, True), ("b", 0.5, False)]
