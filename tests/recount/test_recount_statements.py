@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from queried import answers
+from queried import Row, answers
 from sqlglot import exp
 
 QI = [{"value": "qi"}]
@@ -146,7 +146,7 @@ def test_sizes_are_counted_with_or_without_rows_of_stars() -> None:
 
 
 def test_of_no_rows_there_are_no_groups() -> None:
-    tables = {name: ("entity VARCHAR", []) for name in ("taking_part", "released")}
+    tables: dict[str, tuple[str, list[Row]]] = {name: ("entity VARCHAR", []) for name in ("taking_part", "released")}
     names = {"taking_part_rows": 1, "released_rows": 1}
     assert answers("recount/groups", tables, names=names) == [(0, 0, 0)]
 
