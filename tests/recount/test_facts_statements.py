@@ -39,7 +39,7 @@ def test_persons_are_counted_in_their_classes() -> None:
     counted = {2: (9, 5, 1, 2, 2), 3: (9, 5, 1, 6, 2), 4: (9, 5, 1, 9, 2)}
     for k, wanted in counted.items():
         assert answers("recount/facts/classes", {"table_rows": rows}, lists={"qi": QI}, values={"k": k}) == [wanted]
-    nobody = {"table_rows": ("qi VARCHAR", [])}
+    nobody: dict[str, Any] = {"table_rows": ("qi VARCHAR", [])}
     assert answers("recount/facts/classes", nobody, lists={"qi": QI}, values={"k": 2}) == [(0, 0, None, 0, 0)]
 
 
