@@ -164,3 +164,16 @@ def test_a_value_that_no_row_of_the_source_has_is_all_too_much() -> None:
     shares = ("qi VARCHAR, share DOUBLE, expected DOUBLE", [("a", 1.0, None), ("b", 0.5, None), ("b", 0.5, 0.5)])
     rows = answers("privacy/t_closeness/measure_equal", {"shares": shares}, lists={"qi": QI}, values={"t": 0.5})
     assert sorted(rows) == [("a", 1.0, True), ("b", 0.5, False)]
+
+
+def test_rows_that_are_alike_are_so_many_rows() -> None:
+    written = ("qi VARCHAR, written_rows BIGINT", [("a", 1), ("a", 1), ("b", 1)])
+    tables = {"written": written, "generalized": ("qi VARCHAR, generalized_rows BIGINT", [("a", 1), ("b", 1)])}
+    assert answers("recount/differences", tables, lists={"qi": QI}) == [(1,)]
+
+
+def test_rows_without_a_group_are_never_split() -> None:
+    tables = {"taking_part": ("entity VARCHAR", [("a",), (None,), (None,)])}
+    tables["released"] = ("entity VARCHAR", [("a",), (None,)])
+    names = {"taking_part_rows": 1, "released_rows": 1}
+    assert answers("recount/groups", tables, names=names) == [(3, 2, 0)]
