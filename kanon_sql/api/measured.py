@@ -15,6 +15,7 @@ _VIEWS = {
     "utility": ("measures", "summarize_utility"),
     "attack": ("measures", "summarize_attack"),
     "link": ("releases", "summarize_link"),
+    "releases": ("releases", "summarize_pair"),
 }
 
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.api.measured import Measured
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.api.running import telling
 from kanon_sql.commands.apply import ApplyRequest, apply_release
@@ -84,7 +85,7 @@ def check_releases(
     request = PairRequest(Path(first), Path(second), quasi_identifiers, on, k, given)
     read = [("the first release", request.first), ("the second release", request.second), ("the source", given)]
     refuse_outputs([loaded] if loaded else [], [("--report", call.report)], read)
-    return call.write(run_check(request, loaded, call))
+    return Measured("releases", call.write(run_check(request, loaded, call)))
 
 
 @without_causes

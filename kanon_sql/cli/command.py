@@ -18,6 +18,7 @@ from kanon_sql.report.views.parts import Parts, plain
 
 if TYPE_CHECKING:
     from kanon_sql.progress import Progress
+    from kanon_sql.report.results.run import Advice
     from kanon_sql.sql.connection import EngineOptions
 
 Command = Callable[..., None]
@@ -131,7 +132,7 @@ class Common:
             for warning in warnings:
                 complain("warning", warning)
 
-    def _advise(self, advice: Sequence[Json]) -> None:
+    def _advise(self, advice: Sequence[Advice]) -> None:
         """Prints what would be enough to standard error."""
         if advice and not self.quiet:
             from kanon_sql.report.views.jobs import advised
@@ -139,7 +140,7 @@ class Common:
             for line in plain([advised(advice)]).splitlines():
                 complain("enough would be", line)
 
-    def show(self, data: Json, summarize: Callable[[Json], str | Parts]) -> None:
+    def show(self, data: Json, summarize: Callable[[Any], str | Parts]) -> None:
         """Prints what came out: as JSON where that was asked for, else for people, unless nothing shall be printed."""
         self.warn(data.get("warnings", ()))
         if self.as_json:

@@ -18,6 +18,7 @@ from kanon_sql.cli.output import complain, print_json, print_traceback
 from kanon_sql.cli.releases import apply, releases, report
 from kanon_sql.cli.run import run
 from kanon_sql.errors import InterruptedRunError, KanonError
+from kanon_sql.report.results import REPORTS
 from kanon_sql.settings.version import __version__
 from kanon_sql.sql import signals
 
@@ -80,21 +81,24 @@ for command in (
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["configuration", "database", "report"]), default="configuration")
+@click.argument("what", type=click.Choice(["configuration", "database", *REPORTS]), default="configuration")
 def schema(what: str) -> None:
-    """Prints the JSON Schema of the configuration of a table or a database, for editors, or of the report of a run.
+    """Prints the JSON Schema of the configuration of a table or a database, for editors, or of a report.
+
+    That is the report of a run, or what another command prints with --json.
 
     \b
       kanon-sql schema > kanon-sql.schema.json
       # first line of a configuration:  # yaml-language-server: $schema=kanon-sql.schema.json
       kanon-sql schema database
       kanon-sql schema report
+      kanon-sql schema risk
     """
     from kanon_sql.config.schema import database_schema, json_schema
-    from kanon_sql.report.schema import report_schema
+    from kanon_sql.report.schema import report_schema, result_schema
 
     schemas = {"configuration": json_schema, "database": database_schema, "report": report_schema}
-    print_json(schemas[what]())
+    print_json(schemas[what]() if what in schemas else result_schema(what))
 
 
 def main(arguments: list[str] | None = None) -> None:  # noqa: C901

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from kanon_sql.commands.sweep import Given
     from kanon_sql.errors import KanonError
+    from kanon_sql.report.results.searched import LatticeReport
 
 
 @click.command(cls=Grouped)
@@ -147,7 +148,7 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
     refuse_outputs([loaded], [("--plot", plot), ("--report", common.report)])
     data = api.lattice(loaded, **common.arguments("report"))
     if plot is not None and plot.suffix.lower() == ".html":
-        write_output(plot, draw_lattice_page(data), "drawing")
+        write_output(plot, draw_lattice_page(cast("LatticeReport", data)), "drawing")
     elif plot is not None:
         winner = next((node["levels"] for node in data["nodes"] if node["winner"]), None)
         title = f"k = {data['k']}, at most {data['limit']:,} rows suppressed"

@@ -34,7 +34,7 @@ def print_text(text: str) -> None:
     click.echo(text)
 
 
-def print_summary(summarize: Callable[[Json], str | Parts], data: Json) -> None:
+def print_summary(summarize: Callable[[Any], str | Parts], data: Json) -> None:
     """Prints a report for people to standard output: in colour, with tables that fit, where that is a terminal."""
     summary = summarize(escaped(data))
     if isinstance(summary, str):

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -38,7 +38,6 @@ from kanon_sql.release.families import release_of
 from kanon_sql.release.full_domain import FullDomainRelease
 from kanon_sql.release.verify import verify
 from kanon_sql.report.call import Call
-from kanon_sql.report.report import Json
 from kanon_sql.search.full_domain.problem import FullDomainResult
 from kanon_sql.search.multidimensional import MultidimensionalResult
 from kanon_sql.search.prepare import prepare_search, request_of
@@ -52,6 +51,9 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.template import Fill, Item, column, state
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs, refuse_pdf
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import AttackReport, MethodFigures
 
 ATTACKS = 2000
 _OUT_OF = 1_000_000  # steps of the share that is held out
@@ -94,7 +96,7 @@ class AttackRequest:
             refuse_pdf(self.page)
 
 
-def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json:
+def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> AttackReport:
     """The report of `kanon-sql attack`: on the release that is there, or on one of a part of the source.
 
     Raises ConfigurationError and EngineError where there is no release, or a table lacks columns, NoReleaseError where
@@ -113,11 +115,19 @@ def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json
         part = replace(request, control=control, hold_out=None)
         with job_of(loaded).read(call.options) as (engine, source):
             report = _attack_release(engine, loaded, source, part, call)
-    labels = {"release": "a release of a part", "source": "a part of the source", "control": "rows held out"}
-    return {**report, **labels, "hold_out": float(share), "about": describe_target(job.loaded)}
+    return {
+        **report,
+        "release": "a release of a part",
+        "source": "a part of the source",
+        "control": "rows held out",
+        "hold_out": float(share),
+        "about": describe_target(job.loaded),
+    }
 
 
-def _attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request: AttackRequest, call: Call) -> Json:
+def _attack_release(
+    engine: Engine, loaded: LoadedConfig, source: Source, request: AttackRequest, call: Call
+) -> AttackReport:
     """The attacks on the release that is there."""
     outputs = request.outputs(call)
     refuse_missing_folders(outputs)
@@ -140,10 +150,10 @@ def _attack_release(engine: Engine, loaded: LoadedConfig, source: Source, reques
             play_all(board, lambda part, what: call.step(part, what, engine.progress), attacks)
     except TimeUpError:
         warnings.append("time ran out: not all attacks were played")
+    method: MethodFigures = {}
     if request.method:
         with call.step("method", "asking what the method tells", engine.progress):
-            method_figures, more = measure_method(subject, source, request.seed, deadline)
-        attacks |= method_figures
+            method, more = measure_method(subject, source, request.seed, deadline)
         warnings += more
     return {
         "status": "measured",
@@ -152,12 +162,17 @@ def _attack_release(engine: Engine, loaded: LoadedConfig, source: Source, reques
         "control": None if control is None else control.label,
         "hold_out": None,
         "about": None,
-        "rows": {**board.rows, "control": board.rows["control"] if control else None},
+        "rows": {
+            "source": board.rows["source"],
+            "control": board.rows["control"] if control else None,
+            "release": board.rows["release"],
+        },
         "attacks": request.attacks,
         "seed": request.seed,
         "confidence": CONFIDENCE,
         "against": "control" if control else "baseline",
         **attacks,
+        **method,
         "warnings": [*source.warnings, *warnings, *_warnings(board)],
         "seconds": call.watch.report(),
     }
@@ -247,7 +262,9 @@ def _write_parts(
         engine.run(f"COPY ({rows}) TO {to} (FORMAT parquet)")
 
 
-def measure_method(subject: ReleasePair, source: Source, seed: int, deadline: Deadline) -> tuple[Json, list[str]]:
+def measure_method(
+    subject: ReleasePair, source: Source, seed: int, deadline: Deadline
+) -> tuple[MethodFigures, list[str]]:
     """`minimality` and `downcoding` of a release, None where they cannot be measured, and what is to be said of them.
 
     Raises what reading the source raises.

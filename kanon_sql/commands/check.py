@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -28,6 +28,9 @@ from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
+if TYPE_CHECKING:
+    from kanon_sql.report.results.searched import CheckedTable, ClassDigest, ComparedManifest
+
 
 @dataclass(frozen=True)
 class Expected:
@@ -47,7 +50,7 @@ def check_table(
     call: Call,
     reference: Source | None = None,
     expected: Expected | None = None,
-) -> dict[str, Any]:
+) -> CheckedTable:
     """The report of a check: `status` is satisfied or violated. Texts that mean missing are read as NULL.
 
     Distributions are compared with those of `reference`, or of the table itself. The table must be what is `expected`
@@ -67,6 +70,10 @@ def check_table(
     satisfied = counts.violating_classes == 0 and not broken and all(threshold.holds for threshold in counts.thresholds)
     withheld = _withheld(source, roles, expected.treatments) if expected.released else []
     satisfied = satisfied and digest == manifest and not withheld
+    told_digest: ClassDigest = {} if digest is None else {"digest": digest}
+    compared: ComparedManifest = {}
+    if manifest is not None:
+        compared = {"manifest": {"digest": manifest, "same": digest == manifest}}
     return {
         "status": "satisfied" if satisfied else "violated",
         "table": source.label,
@@ -78,9 +85,9 @@ def check_table(
             "min": counts.smallest,
             "max": counts.largest,
             "average": counts.average,
-            **({} if digest is None else {"digest": digest}),
+            **told_digest,
         },
-        **({} if manifest is None else {"manifest": {"digest": manifest, "same": digest == manifest}}),
+        **compared,
         "privacy": privacy_entries(config.privacy, counts),
         "reference": reference.label if reference is not None else "the table itself",
         "violations": {

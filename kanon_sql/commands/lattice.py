@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import OutOfTimeError
 from kanon_sql.report.call import Call
-from kanon_sql.report.report import Json
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain, node_json
@@ -14,8 +15,11 @@ from kanon_sql.search.full_domain.thresholds import make_checker
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
+if TYPE_CHECKING:
+    from kanon_sql.report.results.searched import LatticeNode, LatticeReport, NodeFigures
 
-def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, call: Call) -> Json:
+
+def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, call: Call) -> LatticeReport:
     """Measures every node: what `lattice --json` prints, in order of height, then levels.
 
     Raises OutOfTimeError when the time limit passes first.
@@ -37,7 +41,7 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
             "lattice by min_level and max_level"
         ) from None
     satisfying = {node.levels for node in nodes if node.suppressed <= checker.limit}
-    shown = []
+    shown: list[LatticeNode] = []
     above: set[Node] = set()  # nodes with a satisfying one below
     for node in nodes:
         satisfies = node.levels in satisfying
@@ -45,7 +49,8 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
             above.add(node.levels)
         minimal = satisfies and node.levels not in above
         chosen = best is not None and node.levels == best.levels
-        shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal, "winner": chosen})
+        figures = cast("NodeFigures", node_json(node, prepared.names))
+        shown.append({**figures, "satisfies": satisfies, "minimal": minimal, "winner": chosen})
     return {
         "quasi_identifiers": list(prepared.names),
         "k": config.privacy.k,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.connection import open_given
@@ -15,13 +15,15 @@ from kanon_sql.measures.link.attack import LinkColumn, link_tables
 from kanon_sql.measures.link.joining import JoinRequest, check_pair
 from kanon_sql.measures.link.matching import EQUAL, Meaning, meaning_of
 from kanon_sql.report.call import Call
-from kanon_sql.report.report import Json
 from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import read_columns
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.link import LinkReport, PairReport
 
 Pair = str | tuple[str, str]
 
@@ -36,7 +38,7 @@ class LinkRequest:
 
 def run_link(
     engine: Engine, tables: tuple[Any, Any], request: LinkRequest, loaded: LoadedConfig | None, call: Call
-) -> Json:
+) -> LinkReport:
     """The report of `kanon-sql link`; see kanon_sql.api.link. `tables` are the release and the external table."""
     pairs = [(pair, pair) if isinstance(pair, str) else pair for pair in request.on]
     if not pairs:
@@ -73,7 +75,7 @@ class PairRequest:
     source: Path | None = None
 
 
-def run_check(pair_request: PairRequest, loaded: LoadedConfig | None, call: Call) -> Json:
+def run_check(pair_request: PairRequest, loaded: LoadedConfig | None, call: Call) -> PairReport:
     """The report of `kanon-sql releases check`; see kanon_sql.api.check_releases."""
     named = pair_request.quasi_identifiers or (list(loaded.config.quasi_identifiers) if loaded else [])
     columns = [*named, *pair_request.on]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.commands.check import check_table, without_absent_entity
 from kanon_sql.commands.run.pipeline import Run, configured_warnings, note_release, refuse_report, search
@@ -36,6 +36,9 @@ from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.files import file_of, new_salt, sha256
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import AttackReport
 
 _GONE = (
     "the release took the source's place: what only the source tells is not known (how many rows were missing or "
@@ -87,7 +90,7 @@ def _opened(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles) 
     return replace(release, missing=("",) if release.only_texts else ())
 
 
-def _control(engine: Engine, loaded: LoadedConfig, attacks: Json | None, source: Source) -> Source | None:
+def _control(engine: Engine, loaded: LoadedConfig, attacks: AttackReport | None, source: Source) -> Source | None:
     """The control group of attacks that were played, where its file is there. Raises what opening it raises."""
     path = None if attacks is None else control_of(attacks)
     return None if path is None or not path.exists() else open_control(engine, loaded, path, source)

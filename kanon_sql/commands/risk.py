@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -13,7 +14,6 @@ from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceErr
 from kanon_sql.frequency.table import participants
 from kanon_sql.measures.risk.measure import (
     THRESHOLD,
-    Json,
     add_population,
     contradictions_of,
     describe_table,
@@ -55,6 +55,9 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.files import FileSink
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.risk import MeasuredRisk, Population, RiskReport, SpecialUniques, TableRisk
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ class _Risk:
     contradictions: list[str] = field(default_factory=list)
 
 
-def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: RiskRequest, call: Call) -> Json:
+def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: RiskRequest, call: Call) -> RiskReport:
     """The report of `kanon-sql risk`: the `source` as `before`, the configuration's target where there is
     one as `after`.
 
@@ -138,7 +141,7 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
     return {**measured, "warnings": [*source.warnings, *risk.warnings], "seconds": call.watch.report()}
 
 
-def _measure_tables(risk: _Risk, source: Source) -> Json:
+def _measure_tables(risk: _Risk, source: Source) -> MeasuredRisk:
     """The report but for what is known at the end."""
     engine, loaded, request, call = risk.engine, risk.loaded, risk.request, risk.call
     roles = assign_roles(source, loaded, measured_only=True)
@@ -246,7 +249,7 @@ def _with_weights(risk: _Risk, table: RiskTable, source: Source, rows: exp.Selec
     return replace(table, weighted=weighted)
 
 
-def _measure(risk: _Risk, table: RiskTable, persons: CountedPopulation | None, *, generalized: bool) -> Json:
+def _measure(risk: _Risk, table: RiskTable, persons: CountedPopulation | None, *, generalized: bool) -> TableRisk:
     """The report's part on one table."""
     engine, call = risk.engine, risk.call
     size = subset_size(len(table.columns), risk.request.subsets, table.label)
@@ -269,7 +272,7 @@ def _measure(risk: _Risk, table: RiskTable, persons: CountedPopulation | None, *
             f"time ran out: {len(subsets.measured):,} of {subsets.count:,} subsets of {table.label} were counted"
         )
     part = describe_table(engine, table, sums, subsets)
-    part |= _besides(risk, table, sized)
+    _add_asked(risk, table, sized, part)
     if sized is not None and persons is not None:
         problems = contradictions_of(sums, table, persons.label)
         risk.contradictions += problems
@@ -284,17 +287,16 @@ def _measure(risk: _Risk, table: RiskTable, persons: CountedPopulation | None, *
     return part
 
 
-def _besides(risk: _Risk, table: RiskTable, sized: str | None) -> Json:
-    """What the report's part on one table says where it was asked for."""
-    measured: Json = {"weighted": table.weighted, "households": None, "special_uniques": _special(risk, table)}
+def _add_asked(risk: _Risk, table: RiskTable, sized: str | None, part: TableRisk) -> None:
+    """Adds to the report's part on one table what it says where it was asked for."""
+    part["special_uniques"] = _special(risk, table)
     if risk.persons is not None:
-        measured["population_uniqueness"] = describe_uniqueness(risk.engine, risk.persons)
+        part["population_uniqueness"] = describe_uniqueness(risk.engine, risk.persons)
     if table.members is not None:
-        measured["households"] = measure_households(risk.engine, table, sized, risk.request.threshold)
-    return measured
+        part["households"] = measure_households(risk.engine, table, sized, risk.request.threshold)
 
 
-def _special(risk: _Risk, table: RiskTable) -> Json | None:
+def _special(risk: _Risk, table: RiskTable) -> SpecialUniques | None:
     """The report's part on the special uniques of one table, where they were asked for."""
     size = risk.request.special_uniques
     if size is None:
@@ -312,7 +314,7 @@ def _special(risk: _Risk, table: RiskTable) -> Json | None:
     return measured
 
 
-def _describe(persons: CountedPopulation) -> Json:
+def _describe(persons: CountedPopulation) -> Population:
     return {
         "table": persons.label,
         "rows": persons.rows,

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ValidationError
 
@@ -33,6 +33,9 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
 from kanon_sql.targets.staging_permissions import write_output
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.searched import SweepPoint, SweepReport, SweptSeries
 
 DEFAULT_KS = (2, 3, 5, 10, 20, 50, 100)
 TABLES = (".csv", ".json")
@@ -223,7 +226,6 @@ def _label(algorithm: AlgorithmConfig) -> str:
     return f"{algorithm.name} ({settings})" if settings else algorithm.name
 
 
-Json = dict[str, Any]
 Opened = Callable[[LoadedConfig], AbstractContextManager[tuple[Engine, SearchProblem]]]
 
 _UNPROVEN = "time ran out: what was found is not proven to be the best"
@@ -254,7 +256,7 @@ class Point:
     problem: str | None = None
 
 
-def run_plan(plan: Plan, opened: Opened, call: Call) -> Json:
+def run_plan(plan: Plan, opened: Opened, call: Call) -> SweepReport:
     """Searches every point of the plan; `opened` reads the source of a configuration. What `sweep --json` prints.
 
     A point without a release is a point like the others. Raises the errors of kanon_sql.errors for everything else.
@@ -273,7 +275,7 @@ class _Sweep:
         self._plan = plan
         self._opened = opened
         self._call = call
-        self._series: dict[str, Json] = {}
+        self._series: dict[str, SweptSeries] = {}
         self._points: dict[str, list[Point]] = {}
         self._warnings: dict[str, None] = {}
         self._notes: dict[str, list[str]] = {}
@@ -298,10 +300,10 @@ class _Sweep:
             error.redact(loaded.redact)
             raise
 
-    def data(self) -> Json:
+    def data(self) -> SweepReport:
         """Everything, in the order of the plan."""
         names = [curve.name for config in self._plan.curves for curve in config]
-        points = [asdict(point) for name in names for point in self._points[name]]
+        points = [cast("SweepPoint", asdict(point)) for name in names for point in self._points[name]]
         seconds = self._call.watch.report()
         return {
             "series": [self._series[name] for name in names],
@@ -338,7 +340,7 @@ class _Sweep:
         start = time.perf_counter()
         algorithm, deadline = curve.loaded.config.algorithm, Deadline(self._call.time_limit)
         result = prepared.solve(engine, algorithm, request, deadline, self._call.progress)
-        figures: Json = {"seconds": round(time.perf_counter() - start, 4)}
+        figures: dict[str, Any] = {"seconds": round(time.perf_counter() - start, 4)}
         try:
             result.require()
         except (NoReleaseError, OutOfTimeError) as error:
@@ -380,7 +382,7 @@ def _point(curve: Curve, k: int, limit: Limit, limit_rows: int | None, **figures
     return Point(curve.name, curve.configuration, algorithm, k, limit, limit_rows, **figures)
 
 
-def write_outputs(data: Json, outputs: Outputs) -> None:
+def write_outputs(data: SweepReport, outputs: Outputs) -> None:
     """Writes the files that were asked for; those that are there are replaced. Raises EngineError."""
     if outputs.table is not None and outputs.table.suffix.lower() == ".csv":
         _write_csv(outputs.table, data["points"])
@@ -392,7 +394,7 @@ def write_outputs(data: Json, outputs: Outputs) -> None:
         write_json(outputs.report, data)
 
 
-def _write_csv(path: Path, points: Sequence[Json]) -> None:
+def _write_csv(path: Path, points: Sequence[SweepPoint]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, [field.name for field in fields(Point)], lineterminator="\n")
     writer.writeheader()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.lockdown import allow_paths
 from kanon_sql.measures.release_pair import open_subject
 from kanon_sql.measures.utility.measure import measure_utility
 from kanon_sql.report.call import Call
-from kanon_sql.report.report import Json
 from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.model import Source
 from kanon_sql.source.treatments.lookups import with_lookups, with_untreated
@@ -17,8 +17,11 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import refuse_missing_folders, refuse_outputs
 
+if TYPE_CHECKING:
+    from kanon_sql.report.results.utility import UtilityReport
 
-def compare_release(engine: Engine, loaded: LoadedConfig, source: Source, call: Call) -> Json:
+
+def compare_release(engine: Engine, loaded: LoadedConfig, source: Source, call: Call) -> UtilityReport:
     """The figures of the release that is there: the `utility` entry, with `seconds`.
 
     Raises ConfigurationError and EngineError where there is no release, or it is none of this configuration.

@@ -5,10 +5,14 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from kanon_sql import api
 from kanon_sql.report.views.jobs import summarize_run
 from kanon_sql.report.views.parts import plain
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.run import ReleasedReport
 
 
 def project_folder() -> Path:
@@ -23,7 +27,7 @@ def project_folder() -> Path:
 def show(result: api.RunResult, target: str) -> None:
     """A line on the release at `target` and the warnings on dbt's output, the whole summary in its log."""
     report = {**result.report, "release": {**result.report["release"], "target": target}}
-    first, *rest = plain(summarize_run(report)).splitlines()
+    first, *rest = plain(summarize_run(cast("ReleasedReport", report))).splitlines()
     _say("info", f"kanon-sql: {first}, {result.suppressed:,} suppressed, in {result.classes:,} classes")
     for line in rest:
         _say("debug", f"kanon-sql: {line}")

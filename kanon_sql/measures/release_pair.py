@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
@@ -11,12 +12,14 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.measures.risk.table import open_release
 from kanon_sql.report.call import Call
-from kanon_sql.report.report import Json
 from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.search.problem import SearchResult
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql.connection import Engine
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import AttackReport
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class ReleasePair:
     source: Source | None
     release: Source
     result: SearchResult | None = None
-    attacks: Json | None = None
+    attacks: AttackReport | None = None
     control: Source | None = None
 
 

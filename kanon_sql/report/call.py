@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, ReleasedError, WarnedError
@@ -15,6 +16,7 @@ from kanon_sql.report.report import Json, ReportDraft, write_json
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import EngineOptions
 
+Written = TypeVar("Written", bound=Mapping[str, Any])
 ON_INTERRUPT = ("nothing", "release")  # what a run leaves that is interrupted during its search
 
 
@@ -60,7 +62,7 @@ class Call:
         with self.watch.part(part), self.progress.step(what, ask):
             yield
 
-    def write(self, data: Json) -> Json:
+    def write(self, data: Written) -> Written:
         """The data, written as the report where one was asked for. Raises EngineError."""
         if self.report is not None:
             write_json(self.report, data)

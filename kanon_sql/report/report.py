@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
@@ -24,6 +24,9 @@ from kanon_sql.report.printable import to_json
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.roles import Roles
 from kanon_sql.targets.staging_permissions import write_output
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.run import Privacy
 
 Json = dict[str, Any]
 
@@ -99,7 +102,7 @@ def rounded(figures: Any) -> Any:
     return round(figures, _PLACES) if isinstance(figures, float) else figures
 
 
-def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
+def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Privacy:
     """The entry: models in the form in which they were asked for, alone or in a list; `counts` of a table that was
     counted.
     """
@@ -136,7 +139,7 @@ def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
             "actual": reached_of.get(threshold.key),
             **threshold.options(),
         }
-    return entries
+    return cast("Privacy", entries)  # each model has a key of its own
 
 
 def _reached(spec: PrivacyModel, reached: ModelMeasures) -> Json:
@@ -291,6 +294,6 @@ class ReportDraft:
         }
 
 
-def write_json(path: Path, data: Json) -> None:
+def write_json(path: Path, data: Mapping[str, Any]) -> None:
     """Writes a report all or nothing, for its owner alone unless it replaces a file with other rights. EngineError."""
     write_output(path, to_json(data), "report")

@@ -28,7 +28,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.targets.files import FileSink
 
-Json = dict[str, Any]
+Json = Any
 QI = {"sex": {"builtin": "suppress"}, "zip": {"builtin": "prefix", "keep": [4, 3]}}
 AGE = {"age": {"builtin": "intervals", "widths": [5, 10, 20]}}
 ALL = {"suppression": {"limit": 0}}
@@ -117,7 +117,7 @@ def test_every_search_releases_what_it_has(
     ran = at_statement(monkeypatch, statement, interrupt)
     config = configuration(place, case)
     try:
-        report = kanon_sql.run(config, on_interrupt="release", advice=False).report
+        report: Json = kanon_sql.run(config, on_interrupt="release", advice=False).report
     except InterruptedRunError as error:
         assert case == "minimal" and statement == 2 and not (place / "release.csv").exists()
         assert signals.NOTHING_CHANGED in str(error)

@@ -28,7 +28,7 @@ from kanon_sql.measures.risk.measure import pad_sizes, size_bounds
 from kanon_sql.report.page.model import Bar, ColumnFacts, LatticeFacts, PageFacts
 from kanon_sql.sql.deadline import Work
 
-Json = dict[str, Any]
+Json = Any
 OURS = ("loss", "risk", "columns", "lattice", "classes")
 
 
@@ -374,7 +374,7 @@ rows_of = st.lists(st.integers(0, 30), min_size=1, max_size=12)
 
 @given(rows_of, st.integers(1, 12))
 def test_no_range_of_sizes_is_told_with_few_rows(rows: list[int], k: int) -> None:
-    sizes = [
+    sizes: Any = [
         {"from": i + 1, "to": i + 1, "classes": count, "rows": count, "share": count / 1000}
         for i, count in enumerate(rows)
     ]

@@ -198,7 +198,7 @@ def test_the_drawing_has_every_count(call: Call) -> None:
 def test_names_cannot_break_the_drawing(tmp_path: Path) -> None:
     write_csv(tmp_path / "t.csv", [[HOSTILE, "b"], ["1", "x"], ["2", "x"]], quote=True)
     config = {"source": str(tmp_path / "t.csv"), "quasi_identifiers": [HOSTILE], "privacy": {"k": 1}}
-    data = kanon_sql.risk(config, plot=tmp_path / "r.svg")
+    data: Any = kanon_sql.risk(config, plot=tmp_path / "r.svg")
     drawing = (tmp_path / "r.svg").read_text()
     ET.fromstring(drawing.encode())
     assert "<script" not in drawing and "\u202e" not in drawing

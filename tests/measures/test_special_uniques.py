@@ -28,7 +28,7 @@ from kanon_sql.sql import tables
 from kanon_sql.sql.connection import EngineOptions, open_engine
 from kanon_sql.sql.deadline import Deadline
 
-Json = dict[str, Any]
+Json = Any
 Row = tuple[str | None, ...]
 
 

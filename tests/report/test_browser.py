@@ -33,7 +33,7 @@ pytestmark = [
 
 HOSTILE = '</script><script>alert("1")</script><img src=x onerror=alert(2)>&amp;\' ]]> --> \u202eevil "quoted"'
 
-Json = dict[str, Any]
+Json = Any
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +80,13 @@ def sweep_of_eighteen(path: Path) -> None:
         for name in names
     ]
     points = [point(name, k, limit) for name in names for limit in limits for k in ks]
-    path.write_text(draw_html({"series": series, "points": points, "k": list(ks), "limits": list(limits)}), "utf-8")
+    swept: Json = {"series": series, "points": points, "k": list(ks), "limits": list(limits)}
+    path.write_text(draw_html(swept), "utf-8")
 
 
 def lattice_of_boxes(path: Path) -> None:
-    path.write_text(draw_lattice_page(kanon_sql.lattice(people(path.parent))), "utf-8")
+    lattice: Json = kanon_sql.lattice(people(path.parent))
+    path.write_text(draw_lattice_page(lattice), "utf-8")
 
 
 def lattice_of(highs: tuple[int, ...]) -> Callable[[Path], None]:
@@ -104,7 +106,8 @@ def lattice_of(highs: tuple[int, ...]) -> Callable[[Path], None]:
                 }
             )
         names = list("abcdefgh"[: len(highs)])
-        path.write_text(draw_lattice_page({"quasi_identifiers": names, "k": 5, "limit": 2, "nodes": nodes}), "utf-8")
+        lattice: Json = {"quasi_identifiers": names, "k": 5, "limit": 2, "nodes": nodes}
+        path.write_text(draw_lattice_page(lattice), "utf-8")
 
     return made
 

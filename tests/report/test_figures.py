@@ -41,7 +41,7 @@ def side(rows: list[int | None]) -> dict[str, Any]:
     }
 
 
-RISK = {"threshold": 0.2, "before": side([4, None, 12, 0, 40, 41]), "after": side([0, 0, 0, 20, 40, 40])}
+RISK: Any = {"threshold": 0.2, "before": side([4, None, 12, 0, 40, 41]), "after": side([0, 0, 0, 20, 40, 40])}
 COLUMN = ColumnFacts(
     name=HOSTILE,
     generalized_by="hierarchy age.csv",
@@ -53,7 +53,7 @@ COLUMN = ColumnFacts(
     bars=(Bar("20-29", 31, 30), Bar(HOSTILE, None, 40), Bar(None, 12, 12)),
     others=Bar("", 20, 18),
 )
-PAIRS = [
+PAIRS: Any = [
     {"columns": ["age", HOSTILE], "source": 0.4, "release": 0.31},
     {"columns": ["age", "sex"], "source": -0.1, "release": None},
     {"columns": [HOSTILE, "sex"], "source": 0.0, "release": 0.0},
@@ -62,7 +62,7 @@ PLAYED = {
     **{"main": 0.4, "baseline": 0.1, "control": None, "risk": 0.3, "interval": [0.2, 0.4]},
     "guesses": {"main": 200, "baseline": 200, "control": None},
 }
-ATTACK = {
+ATTACK: Any = {
     **{"singling_out": {**PLAYED, "all_columns": None}, "linkability": None, "inference": {HOSTILE: PLAYED}},
     "against": "baseline",
 }
@@ -88,9 +88,10 @@ def lattice(highs: tuple[int, ...]) -> LatticeFacts:
     return LatticeFacts(names, highs, labels, len(nodes), 5, 0, nodes)
 
 
+ALONE: Any = {**RISK, "after": None}
 FIGURES = {
     "class-sizes": draw_class_sizes(RISK, 5),
-    "class-sizes of one table": draw_class_sizes({**RISK, "after": None}, 5),
+    "class-sizes of one table": draw_class_sizes(ALONE, 5),
     "risks": draw_risks(RISK),
     "attacks": draw_attacks(ATTACK),
     "labels": draw_labels(COLUMN, 5, "labels-0"),
@@ -170,7 +171,8 @@ def test_what_is_not_told_is_said_to_be_so() -> None:
     before = {**side([4, None, 12, 0, 40, 41]), "unique": {"rows": None, "share": None}}
     before["prosecutor"] = {"highest": None, "average": None, "above": {"rows": None, "share": None}}
     before["marketer"] = {"average": None, "rows": None}
-    cells = {row[0]: row[1] for row in draw_risks({**RISK, "before": before}).rows}
+    hidden: Any = {**RISK, "before": before}
+    cells = {row[0]: row[1] for row in draw_risks(hidden).rows}
     assert set(cells.values()) == {"not told"} and len(cells) == 5
     assert FIGURES["labels"].rows[1][1:] == ("< 5", "40")
 
@@ -261,7 +263,8 @@ def test_details_are_those_of_the_winner() -> None:
 
 @pytest.mark.parametrize("k, place", [(1, 0.0), (2, 1.0), (4, 2.5), (5, 3.0), (7, 3.4), (50, None)], ids=str)
 def test_the_line_of_k_divides_the_classes(k: int, place: float | None) -> None:
-    assert _place_of(k, [{"from": low, "to": high} for low, high in SIZES]) == place
+    sizes: Any = [{"from": low, "to": high} for low, high in SIZES]
+    assert _place_of(k, sizes) == place
 
 
 def test_shares_of_an_axis_are_even() -> None:
@@ -272,6 +275,6 @@ def test_texts_that_nobody_reads_are_cut() -> None:
     long = "n" * 100_000
     bars = tuple(Bar(long + str(number), 7, 7) for number in range(20))
     column = replace(COLUMN, name=long, bars=bars, steps=(Step(2, 8, (long, long), 100),))
-    pairs = [{"columns": [long, f"{long}b"], "source": 0.4, "release": 0.2}]
+    pairs: Any = [{"columns": [long, f"{long}b"], "source": 0.4, "release": 0.2}]
     for figure in (draw_labels(column, 5, "a"), draw_steps(column, "b"), draw_pairs(pairs)):
         assert len(figure_html(figure)) < 30_000

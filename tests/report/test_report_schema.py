@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Any
 import pytest
 from earlier import BASE, MODELS, MONDRIAN
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from places import ROOT
 from report_schema import faults
 
 import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.errors import KanonError
-from kanon_sql.report.schema import report_schema
+from kanon_sql.report.results import REPORTS
+from kanon_sql.report.schema import report_schema, result_schema
 
 Json = dict[str, Any]
 
@@ -111,8 +114,58 @@ def test_a_later_version_may_add_keys_and_none_may_lack() -> None:
         assert list(plain.iter_errors({name: entry for name, entry in report.items() if name != key})), key
 
 
-def test_the_schema_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
-    Draft202012Validator.check_schema(report_schema())
-    with pytest.raises(SystemExit) as ended:
-        main(["schema", "report"])
-    assert ended.value.code == 0 and json.loads(capfd.readouterr().out) == report_schema()
+def test_the_schemas_are_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    for name in REPORTS:
+        schema = report_schema() if name == "report" else result_schema(name)
+        Draft202012Validator.check_schema(schema)
+        with pytest.raises(SystemExit) as ended:
+            main(["schema", name])
+        assert ended.value.code == 0 and json.loads(capfd.readouterr().out) == schema
+
+
+# Where the keys of each report are told, below the heading.
+TOLD = {name: ("report.md", f"## {'run' if name == 'report' else name}") for name in REPORTS} | {
+    "link": ("link.md", ""),
+    "releases": ("releases.md", ""),
+}
+
+
+def told_keys(name: str) -> list[str]:
+    """The keys in the tables of the documentation."""
+    file, heading = TOLD[name]
+    text = (ROOT / "docs" / file).read_text(encoding="utf-8")
+    text = text[text.index(heading) :]
+    table = re.split(r"^\| key .*\n", text, maxsplit=1, flags=re.MULTILINE)[1].partition("\n\n")[0]
+    return re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
+
+
+def below(schema: Json, root: Json, key: str) -> list[Json]:
+    """What a schema has under a key, in each of its forms; names of columns and the like are keys, too."""
+    schema = root["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    if "anyOf" in schema:
+        return [entry for form in schema["anyOf"] for entry in below(form, root, key)]
+    if key == "[]":
+        return [schema["items"]] if "items" in schema else []
+    if key in schema.get("properties", {}):
+        return [schema["properties"][key]]
+    others = schema.get("additionalProperties")
+    return [others] if isinstance(others, dict) else []
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_schema_has_the_keys_that_are_told(name: str) -> None:
+    root = report_schema() if name == "report" else result_schema(name)
+    keys = told_keys(name)
+    assert len(keys) > 5
+    for key in keys:
+        schemas = [root]
+        for step in key.replace("[]", ".[]").split("."):
+            schemas = [entry for schema in schemas for entry in below(schema, root, step)]
+        assert schemas, key
+
+
+@pytest.mark.parametrize("name", set(REPORTS) - {"report"})
+def test_every_key_of_a_schema_is_told(name: str) -> None:
+    """Those at the top; what lies below is told where it needs to be."""
+    told = {re.split(r"[.\[]", key)[0] for key in told_keys(name)}
+    assert set(result_schema(name)["properties"]) <= told | {"examples"}  # in the text below

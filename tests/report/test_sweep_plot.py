@@ -27,7 +27,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '<script>alert("1")</script>&amp;\' ]]> --> \u202eevil\x00\ud800\nsecond'
 SHOWN = '<script>alert("1")</script>&amp;\' ]]> --> \ufffdevil\ufffd\ufffd second'
 
-Json = dict[str, Any]
+Json = Any
 
 
 def point(series: str, k: int, limit: int | str = 0, **more: Any) -> Json:
@@ -120,7 +120,7 @@ def test_every_value_of_the_table_is_in_the_drawing(tmp_path: Path) -> None:
     write(tmp_path / "people.csv")
     config = configuration("people.csv", None, insensitive=[], unlisted="drop")
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    data = kanon_sql.sweep(
+    data: Any = kanon_sql.sweep(
         tmp_path / "config.yaml",
         k=[2, 5, 20, 301],
         limits=[0, 10],

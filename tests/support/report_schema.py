@@ -1,4 +1,4 @@
-"""The schema of the report of a run, as a fixture of all tests: every report that one makes has to keep it."""
+"""The schemas of the reports, as a fixture of all tests: every report that one makes has to keep its own."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from kanon_sql.api.measured import Measured
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.report.report import ReportDraft
-from kanon_sql.report.schema import report_schema
+from kanon_sql.report.schema import report_schema, result_schema
 from kanon_sql.settings.algorithms import ALGORITHMS
 
 Json = Any
@@ -31,17 +32,17 @@ def closed(schema: Json) -> Json:
 
 
 @cache
-def validator(*registered: str) -> Any:
+def validator(name: str, *registered: str) -> Any:
     """What validates a report, and finds keys that the schema does not name; the schema names what is registered."""
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-    return Draft202012Validator(closed(report_schema()))
+    return Draft202012Validator(closed(report_schema() if name == "report" else result_schema(name)))
 
 
-def faults(report: Json) -> list[str]:
-    """Where a report, as JSON writes it, does not keep the schema."""
+def faults(report: Json, name: str = "report") -> list[str]:
+    """Where a report, as JSON writes it, does not keep the schema of that name."""
     written = json.loads(json.dumps(report))
-    return [f"{one.json_path}: {one.message}" for one in validator(*ALGORITHMS, *MODELS).iter_errors(written)]
+    return [f"{one.json_path}: {one.message}" for one in validator(name, *ALGORITHMS, *MODELS).iter_errors(written)]
 
 
 def shape(report: Json) -> Json:
@@ -56,11 +57,18 @@ _seen: set[Json] = set()
 
 @pytest.fixture(autouse=True, scope="session")
 def reports_keep_their_schema() -> Iterator[None]:
-    """Every report of a run that a test makes keeps the schema, or that test fails."""
+    """Every report of a run, and of what is measured, that a test makes keeps its schema, or that test fails."""
     if find_spec("jsonschema") is None:  # as where only SQLMesh is tested
         yield
         return
-    to_dict = ReportDraft.to_dict
+    to_dict, measured_of = ReportDraft.to_dict, Measured.__init__
+
+    def measured(result: Measured, command: str, report: Json) -> None:
+        known = (command, shape(report))
+        if known not in _seen:
+            assert faults(report, command) == []
+            _seen.add(known)
+        measured_of(result, command, report)
 
     def checked(draft: ReportDraft) -> Json:
         report = to_dict(draft)
@@ -72,4 +80,5 @@ def reports_keep_their_schema() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ReportDraft, "to_dict", checked)
+        patch.setattr(Measured, "__init__", measured)
         yield

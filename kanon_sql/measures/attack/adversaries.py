@@ -34,12 +34,22 @@ from itertools import combinations
 from math import sqrt
 from random import Random
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from kanon_sql.measures.attack.board import Attacked, Board, Known, coded, combinations_of, draw_targets, find_nearest
-from kanon_sql.report.report import Json
 from kanon_sql.sql.template import Fill, Item, column, state
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import (
+        Attack,
+        Linkability,
+        PlayedAttacks,
+        Predicates,
+        SinglingOut,
+        StrongestAttack,
+    )
 
 CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -93,17 +103,26 @@ class Played:
         """What the stronger of two attacks has more of: what it surely gains, what it gains, guesses."""
         return _clipped(self.interval[0]), _clipped(self.difference), self.main.guesses
 
-    def entry(self) -> Json:
+    def entry(self) -> Attack:
         """The attack in the report: shares, the risk with its interval, intervals of the shares, numbers of guesses."""
-        other = (self.control or self.baseline).share
-        parts = {"main": self.main, "baseline": self.baseline, "control": self.control}
+        other, control = (self.control or self.baseline).share, self.control
         return {
-            **{name: None if part is None else part.share for name, part in parts.items()},
+            "main": self.main.share,
+            "baseline": self.baseline.share,
+            "control": None if control is None else control.share,
             "risk": _clipped(self.difference),
             "interval": [_clipped(end) for end in self.interval],
             "normalized_risk": _clipped(self.difference / (1 - other)) if other < 1 else 0.0,
-            "intervals": {name: None if part is None else list(part.interval) for name, part in parts.items()},
-            "guesses": {name: None if part is None else part.guesses for name, part in parts.items()},
+            "intervals": {
+                "main": list(self.main.interval),
+                "baseline": list(self.baseline.interval),
+                "control": None if control is None else list(control.interval),
+            },
+            "guesses": {
+                "main": self.main.guesses,
+                "baseline": self.baseline.guesses,
+                "control": None if control is None else control.guesses,
+            },
         }
 
 
@@ -115,7 +134,7 @@ MOST_SETS, MOST_OF_A_SET, LARGEST_SET = 8, 500, 4
 BITS = 120  # of a word, a HUGEINT
 
 
-def play_singling_out(board: Board) -> Json:
+def play_singling_out(board: Board) -> SinglingOut:
     """How many predicates over the quasi-identifiers isolate a row, and beside that how many over all columns.
 
     The predicates of the greater risk (its interval's lower end), of one column or of several, speak for both.
@@ -125,21 +144,26 @@ def play_singling_out(board: Board) -> Json:
     return {**strongest, "all_columns": _strongest(board, board.columns, own) if board.others else None}
 
 
-def _strongest(board: Board, columns: Sequence[Attacked], own: set[str]) -> Json:
+def _strongest(board: Board, columns: Sequence[Attacked], own: set[str]) -> StrongestAttack:
     """The attacks by one and by several columns, of which some are not known already; the greater risk before both."""
     several = draw_sets(columns, Random(board.seed))
-    tried: dict[str, list[tuple[Attacked, ...]]] = {
+    tried: dict[Predicates, list[tuple[Attacked, ...]]] = {
         "one_column": [(attacked,) for attacked in columns],
         "several_columns": several,
     }
-    played: dict[str, Played] = {}
+    played: dict[Predicates, Played] = {}
     for name, sets in tried.items():
         playable = [subset for subset in sets if not {column.key for column in subset} <= own]
         if playable:
             played[name] = _play(board, playable)
     best = max(played, key=lambda name: played[name].strength)
-    entries = {name: played[name].entry() if name in played else None for name in tried}
-    return {**played[best].entry(), "predicates": best, **entries}
+    one_column, several_columns = (played[name].entry() if name in played else None for name in tried)
+    return {
+        **played[best].entry(),
+        "predicates": best,
+        "one_column": one_column,
+        "several_columns": several_columns,
+    }
 
 
 def draw_sets(columns: Sequence[Attacked], random: Random) -> list[tuple[Attacked, ...]]:
@@ -226,7 +250,7 @@ def _fulfilled(columns: Sequence[Attacked], word: str) -> exp.Expr:
 MOST_GUESSED = 20  # values that are guessed one by one
 
 
-def play_inference(board: Board) -> dict[str, Json]:
+def play_inference(board: Board) -> dict[str, Attack]:
     """How often each column beside the quasi-identifiers is guessed rightly, sensitive ones first."""
     if not board.others:
         return {}
@@ -240,7 +264,7 @@ def play_inference(board: Board) -> dict[str, Json]:
     return {other.name: _guess(board, other, scope) for other in board.others}
 
 
-def _guess(board: Board, attacked: Attacked, scope: dict[str, Fill]) -> Json:
+def _guess(board: Board, attacked: Attacked, scope: dict[str, Fill]) -> Attack:
     engine = board.engine
     names = {
         **scope,
@@ -257,7 +281,7 @@ def _guess(board: Board, attacked: Attacked, scope: dict[str, Fill]) -> Json:
     return Played(main[False], blind, main.get(True)).entry()
 
 
-def play_linkability(board: Board) -> Json | None:
+def play_linkability(board: Board) -> Linkability | None:
     """How often the two parts of a person are linked, None with fewer than two columns."""
     parts = divide(board.columns)
     if not all(parts):
@@ -290,7 +314,7 @@ def divide(columns: tuple[Attacked, ...]) -> tuple[list[Attacked], list[Attacked
     return parts
 
 
-def play_all(board: Board, step: Callable[[str, str], AbstractContextManager[None]], played: Json) -> None:
+def play_all(board: Board, step: Callable[[str, str], AbstractContextManager[None]], played: PlayedAttacks) -> None:
     """The three attacks, each put into what was `played` and announced by a step. Raises TimeUpError."""
     with step("singling_out", "singling out"):
         played["singling_out"] = play_singling_out(board)
@@ -301,6 +325,6 @@ def play_all(board: Board, step: Callable[[str, str], AbstractContextManager[Non
         played["inference"] = play_inference(board)
 
 
-def none_played() -> Json:
+def none_played() -> PlayedAttacks:
     """What is there before `play_all`."""
     return {"singling_out": None, "linkability": None, "inference": {}}

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -33,7 +34,6 @@ from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.frequency.table import cell_items, code_name, leaf_items
 from kanon_sql.privacy.registry import Model
 from kanon_sql.progress import Progress
-from kanon_sql.report.report import Json
 from kanon_sql.search.full_domain.checker import NodeChecker, grouping_codes
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
@@ -43,8 +43,11 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item, state
 
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import Downcoding, Gain, Minimality, RowsAbove
 
-def measure_downcoding(engine: Engine, result: FullDomainResult | MultidimensionalResult) -> Json:
+
+def measure_downcoding(engine: Engine, result: FullDomainResult | MultidimensionalResult) -> Downcoding:
     """The `rows` of a release that can be narrowed in a quasi-identifier, and the cells of each of its `columns`.
 
     Of classes with labels of their own, the `classes` with such rows. The tables are those of the search, as it left
@@ -55,7 +58,7 @@ def measure_downcoding(engine: Engine, result: FullDomainResult | Multidimension
     return _of_classes(engine, result)
 
 
-def _of_levels(engine: Engine, result: FullDomainResult) -> Json:
+def _of_levels(engine: Engine, result: FullDomainResult) -> Downcoding:
     problem, node = result.problem, result.winner.levels
     keys = grouping_codes(problem.frequency, node)
     items: list[Item] = []
@@ -75,7 +78,7 @@ def _of_levels(engine: Engine, result: FullDomainResult) -> Json:
     return {"rows": int(rows), "classes": None, "columns": columns}
 
 
-def _of_classes(engine: Engine, result: MultidimensionalResult) -> Json:
+def _of_classes(engine: Engine, result: MultidimensionalResult) -> Downcoding:
     """Columns that show an aggregate, or ranges with ends that are no values, tell nothing of a class in this way."""
     problem = result.problem
     _ = result.classes  # which are labelled when they are first asked for
@@ -150,7 +153,7 @@ def unmeasured(result: FullDomainResult) -> str | None:
 
 def measure_minimality(
     engine: Engine, result: FullDomainResult, algorithm: AlgorithmConfig, wanted: Asked, deadline: Deadline
-) -> Json:
+) -> Minimality:
     """What the choice of a full-domain release tells beyond its classes; `unmeasured` must have nothing against it.
 
     `worlds` were drawn, and `kept` of them lead to the same release. Of each sensitive column, by how much the share of
@@ -174,7 +177,7 @@ def measure_minimality(
                     worlds.take_in("told")
         except TimeUpError:
             pass
-        measured: Json = {"worlds": drawn, "kept": kept, "columns": None}
+        measured: Minimality = {"worlds": drawn, "kept": kept, "columns": None}
         if kept >= TOO_FEW:
             for number in range(kept):
                 worlds.draw(wanted.seed + wanted.worlds + number)
@@ -230,7 +233,7 @@ class _Worlds:
             names = {**self._names, "told": state(f"{what}_{sensitive.index}"), "value_code": sensitive.code}
             self.engine.query("measures/attack/worlds_told", scope=names)
 
-    def measure(self, sensitive: Sensitive, worlds: int) -> Json:
+    def measure(self, sensitive: Sensitive, worlds: int) -> Gain:
         """What the worlds kept tell of a column, beside as many others."""
         bound = _bound(self.problem, sensitive)
         values = {"worlds": worlds, "bound": bound}
@@ -239,12 +242,15 @@ class _Worlds:
             names = {**self._names, "told": state(f"{what}_{sensitive.index}"), "value_code": sensitive.code}
             rows.append(self.engine.query("measures/attack/worlds_gain", values=values, scope=names)[0])
         narrowed, chance = rows
-        above = {"bound": bound, "released": int(narrowed[1]), "told": int(narrowed[2]), "by_chance": int(chance[2])}
-        return {
-            "gain": max(float(narrowed[0]), 0.0),
-            "by_chance": max(float(chance[0]), 0.0),
-            "above": None if bound is None else above,
-        }
+        above: RowsAbove | None = None
+        if bound is not None:
+            above = {
+                "bound": bound,
+                "released": int(narrowed[1]),
+                "told": int(narrowed[2]),
+                "by_chance": int(chance[2]),
+            }
+        return {"gain": max(float(narrowed[0]), 0.0), "by_chance": max(float(chance[0]), 0.0), "above": above}
 
     def _count(self) -> None:
         """Makes the tables that the models read from the table of records."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.report.report import Json
 from kanon_sql.source.remote import is_remote, shown_url
 from kanon_sql.targets.files import sha256
 from kanon_sql.targets.target import shown
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import About, AttackReport
 
 _ATTACK = ("main", "baseline", "control", "risk", "interval")
 _CONTROL = "--control "
 _MOST = 1 << 31
 
 
-def describe_target(loaded: LoadedConfig) -> Json:
+def describe_target(loaded: LoadedConfig) -> About:
     """The release of a configuration: its name and, of a file that is there, its SHA-256."""
     target = loaded.config.target
     if target is None or target.in_place:
@@ -34,7 +36,7 @@ def describe_target(loaded: LoadedConfig) -> Json:
     return {"release": shown(path), "sha256": sha256(path) if path.is_file() else None}
 
 
-def read_attacks(path: Path, loaded: LoadedConfig) -> Json:
+def read_attacks(path: Path, loaded: LoadedConfig) -> AttackReport:
     """What `kanon-sql attack --report` wrote of the release that the configuration's target holds.
 
     Raises EngineError for a file that cannot be read, ConfigurationError for another one and for another release.
@@ -53,24 +55,26 @@ def read_attacks(path: Path, loaded: LoadedConfig) -> Json:
             f"--attack {path}: these attacks were not played on the release as it is now; play them again: "
             f"kanon-sql attack {loaded.name} --report {path}"
         )
-    return dict(report)
+    played: AttackReport = report
+    return played
 
 
-def control_of(report: Json) -> Path | None:
+def control_of(report: AttackReport) -> Path | None:
     """The file of the control group, as it was named; None without one."""
     named = report["control"]
-    held_out = report["hold_out"] is not None or not isinstance(named, str)
-    return None if held_out else Path(named.removeprefix(_CONTROL))
+    if named is None or report["hold_out"] is not None:
+        return None
+    return Path(named.removeprefix(_CONTROL))
 
 
-def _same(about: Json, target: Json) -> bool:
+def _same(about: About, target: About) -> bool:
     """Whether both are one release: the same file, or where no digest tells the same name."""
     if about["sha256"] is None or target["sha256"] is None:
         return target["release"] is not None and about["release"] == target["release"]
-    return bool(about["sha256"] == target["sha256"])
+    return about["sha256"] == target["sha256"]
 
 
-def _is_whole(report: Json) -> bool:
+def _is_whole(report: Any) -> bool:
     """Whether it has what is read of it, in the right shape."""
     singled, about, share = report["singling_out"], report["about"], report["hold_out"]
     played = [singled, singled and singled["all_columns"], report["linkability"], *report["inference"].values()]
@@ -84,12 +88,12 @@ def _is_whole(report: Json) -> bool:
     )
 
 
-def _numbers(report: Json) -> list[Any]:
+def _numbers(report: Any) -> list[Any]:
     control = report["rows"]["control"]
     return [report["attacks"], report["seed"], report["rows"]["source"], *([] if control is None else [control])]
 
 
-def _is_attack(entry: Json, against: str) -> bool:
+def _is_attack(entry: Any, against: str) -> bool:
     values = [entry[key] for key in _ATTACK[:4]] + list(entry["interval"])
     shares = [value for value in values if value is not None]
     return len(values) == 6 and all(map(_is_share, shares)) and len(shares) >= 5 and entry[against] is not None

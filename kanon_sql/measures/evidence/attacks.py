@@ -8,18 +8,20 @@ move.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kanon_sql.errors import EngineError
 from kanon_sql.measures.attack.adversaries import none_played, play_all
 from kanon_sql.measures.attack.board import set_up
 from kanon_sql.measures.evidence.gathered import Gathered
 from kanon_sql.report.charts.attack import attack_rows
-from kanon_sql.report.page.model import AttackFacts, AttackRow, Json, PageFacts
+from kanon_sql.report.page.model import AttackFacts, AttackRow, PageFacts
 from kanon_sql.report.page.withheld import MANY_ROWS, left_out
 from kanon_sql.sql.deadline import Deadline
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import Attack, AttackReport
 
 _SECONDS = 60.0  # for the attacks at least, where they are played again
 _MANY_OTHERS = 100  # rows of a control group: none of them is released
@@ -37,7 +39,7 @@ def measure(gathered: Gathered, facts: PageFacts) -> AttackFacts | None:
     return AttackFacts(rows, given["against"] == "control", given["hold_out"])
 
 
-def _refuse_few(gathered: Gathered, given: Json) -> None:
+def _refuse_few(gathered: Gathered, given: AttackReport) -> None:
     """Raises EngineError where few guesses could be counted one by one.
 
     Of released rows they may where they follow from the classes: the guess is the same for all rows of a class, and
@@ -57,7 +59,7 @@ def _refuse(guesses: int, least: int, of: str) -> None:
         raise EngineError(f"fewer than {least:,} guesses on {of} would tell of single rows")
 
 
-def _played_again(gathered: Gathered, given: Json) -> Json:
+def _played_again(gathered: Gathered, given: AttackReport) -> AttackReport:
     """The same attacks without the suppressed rows."""
     subject = gathered.subject
     if subject.source is None:
@@ -74,11 +76,12 @@ def _played_again(gathered: Gathered, given: Json) -> Json:
     return {**given, **played}
 
 
-def _row(name: str, entry: Mapping[str, Any]) -> AttackRow:
+def _row(name: str, entry: Attack) -> AttackRow:
     control = None if entry["control"] is None else _percent(entry["control"])
     low, high = map(_percent, entry["interval"])
-    success, blind, risk = (_percent(entry[key]) for key in ("main", "baseline", "risk"))
-    return AttackRow(name, success, blind, control, risk, (low, high))
+    return AttackRow(
+        name, _percent(entry["main"]), _percent(entry["baseline"]), control, _percent(entry["risk"]), (low, high)
+    )
 
 
 def _percent(share: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.errors import EngineError, InterruptedRunError, KanonError
 from kanon_sql.measures.evidence import attacks, classes, columns, lattice, risk, unique
@@ -15,13 +15,16 @@ from kanon_sql.measures.utility.measure import measure_utility
 from kanon_sql.report.page.model import Audience, Evidence, Json, PageFacts
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
+if TYPE_CHECKING:
+    from kanon_sql.report.results.utility import Utility
+
 _SECONDS = 60.0  # that utility has at least: a short run says little of the time it may take
 
 # What is gathered for a field of PageFacts; it may read the fields before its own.
 Part = Callable[[Gathered, PageFacts], Any]
 
 
-def _utility(gathered: Gathered, _: PageFacts) -> Json:
+def _utility(gathered: Gathered, _: PageFacts) -> Utility:
     """The `utility` entry, in as much time as the run took."""
     subject = gathered.subject
     if subject.source is None:

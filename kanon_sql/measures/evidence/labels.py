@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -20,12 +21,15 @@ from kanon_sql.frequency.dimensions import Kind, kind_of_type
 from kanon_sql.hierarchy.builtin import describe
 from kanon_sql.measures.evidence.gathered import Gathered
 from kanon_sql.measures.risk.table import value_name
-from kanon_sql.report.page.model import Bar, Json
+from kanon_sql.report.page.model import Bar
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, column, state
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.risk import SizeBin
 
 
 def least_told(config: Config) -> float:
@@ -56,7 +60,7 @@ def told_bars(bars: Sequence[Bar], others: Bar, least: float, k: int) -> tuple[t
     return shown_bars, Bar(others.label, None if 0 < together < k else together, others.release)
 
 
-def told_ranges(sizes: Sequence[Json], k: int) -> list[list[int]]:
+def told_ranges(sizes: Sequence[SizeBin], k: int) -> list[list[int]]:
     """Which ranges of a histogram of class sizes are told together, so that none holds 1 to k - 1 rows.
 
     Ranges that are joined hold 2 k rows: fewer could be divided among their sizes in one way only. Those below k are
@@ -93,20 +97,22 @@ def _are_enough(rows: Sequence[int], together: Sequence[int], k: int) -> bool:
     return total == 0 or total >= (k if len(together) == 1 else 2 * k)
 
 
-def join_ranges(sizes: Sequence[Json], together: Sequence[Sequence[int]]) -> list[Json]:
+def join_ranges(sizes: Sequence[SizeBin], together: Sequence[Sequence[int]]) -> list[SizeBin]:
     """A histogram with ranges joined."""
     return [
         {
             "from": sizes[part[0]]["from"],
             "to": sizes[part[-1]]["to"],
-            **{key: sum(sizes[i][key] for i in part) for key in ("classes", "rows", "share")},
+            "classes": sum(sizes[i]["classes"] for i in part),
+            "rows": sum(sizes[i]["rows"] for i in part),
+            "share": sum(sizes[i]["share"] for i in part),
         }
         for part in together
     ]
 
 
-def hide_small_classes(before: Json, after: Json, k: int, threshold: float) -> None:
-    """Takes out of the risks of source and release what tells of fewer than k rows of the source.
+def hide_small_classes(before: Any, after: Any, k: int, threshold: float) -> None:
+    """Takes out of the risks (PageTable) of source and release what tells of fewer than k rows of the source.
 
     Where ranges of the histogram are joined, all that would divide their rows again is None: the classes of such a
     range and of all rows (and with them averages, and what a marketer names right), the smallest and largest class

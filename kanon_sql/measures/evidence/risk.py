@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kanon_sql.measures.evidence.gathered import Gathered
 from kanon_sql.measures.evidence.labels import hide_small_classes
@@ -12,6 +13,9 @@ from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.sql.connection import Row
 from kanon_sql.sql.template import state
 
+if TYPE_CHECKING:
+    from kanon_sql.report.results.risk import CountedRisk, PageTable
+
 
 def measure(gathered: Gathered, facts: PageFacts) -> Json:
     """The entries of `kanon-sql risk --json` but those of a population and of subsets.
@@ -19,12 +23,16 @@ def measure(gathered: Gathered, facts: PageFacts) -> Json:
     What tells of fewer than k rows of the source is None, and ranges of its histogram are joined.
     """
     subject, rows = gathered.subject, facts.report["rows"]
-    names = {"quasi_identifiers": gathered.names}
-    after = {"table": facts.title, **names, **_describe(gathered, _sizes(gathered))}
-    before = None
+    names = list(gathered.names)
+    after: PageTable = {
+        "table": facts.title,
+        "quasi_identifiers": names,
+        **_describe(gathered, _sizes(gathered)),
+    }
+    before: PageTable | None = None
     if gathered.problem is not None:
         measured = _describe(gathered, _sizes_of_source(gathered))
-        before = {"table": gathered.problem.source.label, **names, **measured}
+        before = {"table": gathered.problem.source.label, "quasi_identifiers": names, **measured}
         before["rows"] = {**measured["rows"], "source": rows["source"], "missing": rows["missing"]}
         pad_sizes(before, after)
         pad_sizes(after, before)
@@ -45,7 +53,7 @@ def _sizes_of_source(gathered: Gathered) -> list[Row]:
     return gathered.subject.engine.query("measures/evidence/sizes", names={"tuples": state("frequency")})
 
 
-def _describe(gathered: Gathered, sizes: Sequence[Row]) -> Json:
+def _describe(gathered: Gathered, sizes: Sequence[Row]) -> CountedRisk:
     """What is said of the classes of one table."""
     engine = gathered.subject.engine
     values = {"sizes": [int(row[0]) for row in sizes], "counts": [int(row[1]) for row in sizes]}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.measures.link.matching import (
@@ -24,11 +25,13 @@ from kanon_sql.measures.link.matching import (
     text_name,
 )
 from kanon_sql.report.call import Call
-from kanon_sql.report.report import Json
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.link import LinkedPair, LinkExamples, LinkReport, Links, MatchBin
 
 # Numbers of matches are counted one by one up to 4, then from each of these up to the next.
 _LOWS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, *(10**power for power in range(3, 18)))
@@ -43,7 +46,7 @@ class LinkColumn:
     meaning: Meaning
 
 
-def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[LinkColumn], call: Call) -> Json:
+def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[LinkColumn], call: Call) -> LinkReport:
     """The report of a link: which external persons (one row each) match which rows.
 
     Raises ConfigurationError for columns that are not there, EngineError for tables that cannot be read.
@@ -59,7 +62,8 @@ def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[
     with call.step("link", "matching", engine.progress):
         columns = match_groups(engine, left, right, meanings)
         measured = _measure(engine, persons, rows)
-    report: Json = {
+    examples: LinkExamples = {"examples": _examples(engine, on)} if engine.show_values else {}
+    return {
         "status": "measured",
         "release": release.label,
         "external": external.label,
@@ -68,11 +72,9 @@ def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[
         "rows": rows,
         **measured,
         "warnings": _warnings(release, external, persons, rows),
+        **examples,
+        "seconds": call.watch.report(),
     }
-    if engine.show_values:
-        report["examples"] = _examples(engine, on)
-    report["seconds"] = call.watch.report()
-    return report
 
 
 def read_side(engine: Engine, side: str, source: Source, cells: Sequence[LinkingColumn]) -> int:
@@ -81,7 +83,7 @@ def read_side(engine: Engine, side: str, source: Source, cells: Sequence[Linking
         return group_rows(engine, side, source.relation, cells)
 
 
-def _measure(engine: Engine, persons: int, rows: int) -> Json:
+def _measure(engine: Engine, persons: int, rows: int) -> Links:
     names = {"pairs": state("pairs")}
     for side in SIDES:
         names |= {f"{side}_{name}": table(side, name) for name in ("sizes", "counts")}
@@ -114,18 +116,18 @@ def _measure(engine: Engine, persons: int, rows: int) -> Json:
     }
 
 
-def _histogram(engine: Engine, side: str, unmatched: int) -> list[Json]:
+def _histogram(engine: Engine, side: str, unmatched: int) -> list[MatchBin]:
     highs = [low - 1 for low in _LOWS[1:]] + [2**63 - 1]
     rows = engine.query(
         "measures/link/histogram",
         names={"counts": table(side, "counts")},
         values={"lows": list(_LOWS), "highs": highs},
     )
-    nothing = [{"from": 0, "to": 0, "count": unmatched}] if unmatched else []
+    nothing: list[MatchBin] = [{"from": 0, "to": 0, "count": unmatched}] if unmatched else []
     return nothing + [{"from": int(low), "to": int(high), "count": int(count)} for low, high, count in rows]
 
 
-def _column(linked: LinkColumn, match: ColumnMatch) -> Json:
+def _column(linked: LinkColumn, match: ColumnMatch) -> LinkedPair:
     return {
         "release": linked.release,
         "external": linked.external,
@@ -140,7 +142,7 @@ def _warnings(release: Source, external: Source, persons: int, rows: int) -> lis
     return [*release.warnings, *external.warnings, *(f"{label} has no row" for label in empty)]
 
 
-def _examples(engine: Engine, on: Sequence[LinkColumn]) -> list[Json]:
+def _examples(engine: Engine, on: Sequence[LinkColumn]) -> list[dict[str, str | None]]:
     texts: list[Item] = [{"text": text_name(i)} for i in range(len(on))]
     rows = engine.query(
         "measures/link/examples",

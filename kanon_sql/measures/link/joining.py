@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -26,11 +27,20 @@ from kanon_sql.measures.link.matching import (
     text_name,
 )
 from kanon_sql.report.call import Call
-from kanon_sql.report.report import Json
 from kanon_sql.source.model import Source
 from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.link import (
+        CombinedTuples,
+        PairReport,
+        SameOrder,
+        TupleCounts,
+        TupleExample,
+        TupleExamples,
+    )
 
 # Rows in random order all fit at their places with less than this chance, or the order is taken for the same.
 _BY_CHANCE = 1e-3
@@ -54,7 +64,7 @@ class JoinRequest:
 
 def check_pair(
     engine: Engine, releases: Sequence[Source], source: Source | None, request: JoinRequest, call: Call
-) -> Json:
+) -> PairReport:
     """The report of `kanon-sql releases check`: status is satisfied or violated.
 
     Raises ConfigurationError for columns that are not there, EngineError for tables that cannot be read.
@@ -70,11 +80,11 @@ def check_pair(
             combined = _at_most(engine, request, same_rows=rows[0] == rows[1])
         else:
             combined = _of_source(engine, cells, request)
-        examples = _examples(engine, request) if engine.show_values else []
+        examples: TupleExamples = {"examples": _examples(engine, request)} if engine.show_values else {}
     with call.step("order", "comparing the order", engine.progress):
         order = _order(engine, releases, cells, rows, request)
     violated = combined["violating"]["tuples"] > 0 or (order["same"] and order["violating"]["tuples"] > 0)
-    report: Json = {
+    return {
         "status": "violated" if violated else "satisfied",
         "releases": [
             {"table": release.label, "rows": count, "smallest_class": size}
@@ -87,11 +97,9 @@ def check_pair(
         "combined": combined,
         "order": order,
         "warnings": [warning for side in [*releases, *([source] if source else [])] for warning in side.warnings],
+        **examples,
+        "seconds": call.watch.report(),
     }
-    if engine.show_values:
-        report["examples"] = examples
-    report["seconds"] = call.watch.report()
-    return report
 
 
 def _find_columns(releases: Sequence[Source], source: Source | None, request: JoinRequest) -> list[list[LinkingColumn]]:
@@ -163,14 +171,14 @@ def _combine(engine: Engine, cells: Sequence[Sequence[LinkingColumn]], request: 
 _TUPLES = {name: state(name) for name in ("combined", "tuples", "origins", "first_pairs", "second_pairs")}
 
 
-def _counts(engine: Engine, k: int) -> Json:
+def _counts(engine: Engine, k: int) -> TupleCounts:
     """The combined tuples of the table tuples."""
     counts = engine.query("measures/link/tuple_counts", scope=_TUPLES, values={"k": k})[0]
     tuples, smallest, violating, rows = (int(count) for count in counts)
     return {"tuples": tuples, "smallest": smallest, "violating": {"tuples": violating, "rows": rows}}
 
 
-def _at_most(engine: Engine, request: JoinRequest, *, same_rows: bool) -> Json:
+def _at_most(engine: Engine, request: JoinRequest, *, same_rows: bool) -> CombinedTuples:
     """Without the source: how many rows each combined tuple stands for at most."""
     engine.query("measures/link/tuples_at_most", scope=_TUPLES)
     counts = _counts(engine, request.k)
@@ -180,7 +188,7 @@ def _at_most(engine: Engine, request: JoinRequest, *, same_rows: bool) -> Json:
     return {"exact": False, **counts, "certain": certain, "ambiguous_rows": None}
 
 
-def _of_source(engine: Engine, cells: Sequence[Sequence[LinkingColumn]], request: JoinRequest) -> Json:
+def _of_source(engine: Engine, cells: Sequence[Sequence[LinkingColumn]], request: JoinRequest) -> CombinedTuples:
     """With the source: how many of its rows each combined tuple stands for."""
     for number, pairs_table in enumerate(("first_pairs", "second_pairs")):
         _match(engine, (2, number), cells, request)
@@ -201,15 +209,14 @@ def _order(
     cells: Sequence[Sequence[LinkingColumn]],
     rows: Sequence[int],
     request: JoinRequest,
-) -> Json:
+) -> SameOrder:
     """Whether both releases stand in one order: every row then matches the one at its place, which chance will not do.
 
     `chance` is that of so many rows to match at their places in random order, as if each were drawn by itself.
     """
-    nothing: Json = {"same": False, "matching": None, "chance": None, "tuples": 0, "smallest": 0}
-    nothing["violating"] = {"tuples": 0, "rows": 0}
+    no_counts: TupleCounts = {"tuples": 0, "smallest": 0, "violating": {"tuples": 0, "rows": 0}}
     if rows[0] != rows[1] or not rows[0]:
-        return nothing
+        return {"same": False, "matching": None, "chance": None, **no_counts}
     names = {**_TUPLES, **{f"{side}_placed": table(side, "placed") for side in SIDES}}
     for number, side in enumerate(SIDES):
         items: list[Item] = [{"value": cell.text, "text": text_name(i)} for i, cell in enumerate(cells[number])]
@@ -226,13 +233,12 @@ def _order(
     matching, pairs = engine.query("measures/link/position_counts", scope=names)[0]
     share = min(float(pairs) / rows[0] ** 2, 1.0)
     chance = math.exp(rows[0] * math.log(share)) if share else 0.0
-    measured = {"matching": int(matching), "chance": chance}
-    if matching < rows[0] or chance >= _BY_CHANCE:
-        return {**nothing, **measured}
-    return {"same": True, **measured, **_counts(engine, request.k)}
+    same = matching >= rows[0] and chance < _BY_CHANCE
+    counts = _counts(engine, request.k) if same else no_counts
+    return {"same": same, "matching": int(matching), "chance": chance, **counts}
 
 
-def _examples(engine: Engine, request: JoinRequest) -> list[Json]:
+def _examples(engine: Engine, request: JoinRequest) -> list[TupleExample]:
     items: list[Item] = [{"said": f"q{i}"} for i in range(len(request.quasi_identifiers))]
     rows = engine.query("measures/link/tuple_examples", scope=_TUPLES, values={"k": request.k}, lists={"qi": items})
     return [{"rows": int(row[0]), "says": dict(zip(request.quasi_identifiers, row[1:], strict=True))} for row in rows]

@@ -24,7 +24,7 @@ Disclosure Control for Microdata. 2017 (hierarchical risk in sdcMicro). A row th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -35,7 +35,16 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kanon_sql.report.results.risk import (
+        ClassRisk,
+        ColumnSubset,
+        ExposedClass,
+        HouseholdRisk,
+        Households,
+        HouseholdShare,
+        TableRisk,
+    )
 
 THRESHOLD = 0.2  # the risk above which a row counts
 MOST_EXPOSED = 10
@@ -95,7 +104,7 @@ def contradictions_of(sums: ClassSums, table: RiskTable, population: str) -> lis
     ]
 
 
-def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: Subsets) -> Json:
+def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: Subsets) -> TableRisk:
     """The report's part on one table without the risks that need a population."""
     n = table.n
     return {
@@ -111,10 +120,13 @@ def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: S
             "listed": [_describe_subset(subset, n) for subset in subsets.measured],
         },
         "exposed": _exposed(engine, table) if engine.show_values else None,
+        "weighted": table.weighted,
+        "households": None,
+        "special_uniques": None,
     }
 
 
-def describe_classes(engine: Engine, sums: ClassSums) -> Json:
+def describe_classes(engine: Engine, sums: ClassSums) -> ClassRisk:
     """What the report says of the classes of the table class_sizes, and of the risks of their rows."""
     n, bounds = sums.rows, size_bounds(sums.largest)
     sizes = engine.query(
@@ -145,7 +157,7 @@ def describe_classes(engine: Engine, sums: ClassSums) -> Json:
     }
 
 
-def add_population(part: Json, sums: ClassSums) -> None:
+def add_population(part: TableRisk, sums: ClassSums) -> None:
     """Fills in the risks of one table that a population tells."""
     n = sums.rows
     assert sums.named_right is not None
@@ -170,7 +182,7 @@ def size_bounds(largest: int) -> list[tuple[int, int]]:
     return [(low, high) for low, high in bounds if low <= largest]
 
 
-def pad_sizes(part: Json, other: Json) -> None:
+def pad_sizes(part: ClassRisk, other: ClassRisk) -> None:
     """Lengthens the histogram of one table to that of another, so that they stand side by side."""
     missing = other["sizes"][len(part["sizes"]) :]
     part["sizes"] += [
@@ -183,7 +195,7 @@ def _without_persons(table: RiskTable) -> exp.Select:
     return exp.select(exp.column("row_count").as_("size"), persons).from_(exp.to_table(table.classes))
 
 
-def _describe_subset(subset: SubsetMeasures, n: int) -> Json:
+def _describe_subset(subset: SubsetMeasures, n: int) -> ColumnSubset:
     return {
         "columns": list(subset.columns),
         "combinations": subset.combinations,
@@ -195,7 +207,7 @@ def _describe_subset(subset: SubsetMeasures, n: int) -> Json:
     }
 
 
-def _exposed(engine: Engine, table: RiskTable) -> list[Json]:
+def _exposed(engine: Engine, table: RiskTable) -> list[ExposedClass]:
     """The smallest classes with their values as texts."""
     items: list[Item] = [{"name": value_name(i), "text": f"text_{i}"} for i in range(len(table.names))]
     rows = engine.query(
@@ -215,7 +227,7 @@ def read_households(engine: Engine, table: RiskTable, source: Source, group: Col
     return replace(table, classes=numbered, members=members)
 
 
-def measure_households(engine: Engine, table: RiskTable, sized: str | None, threshold: float) -> Json:
+def measure_households(engine: Engine, table: RiskTable, sized: str | None, threshold: float) -> Households:
     """The report's part on the households of one table; `sized` is the table of its classes' persons, if there is."""
     assert table.members is not None
     by_persons = sized is not None
@@ -227,13 +239,14 @@ def measure_households(engine: Engine, table: RiskTable, sized: str | None, thre
     names = {"members": table.members, "numbered": table.classes, "sized_classes": sized, "households": households}
     names["holder_name"] = value_name(len(table.quasi_identifiers))
     engine.query("measures/risk/households/households", names=names, lists={"qi": _items(table)})
-    measures = _measures(engine, threshold, by_persons=False)
+    households_read = _measures(engine, threshold, by_persons=False)
+    by_journalist = _measures(engine, threshold, by_persons=True).risk if by_persons else None
     return {
-        "count": measures["count"],
-        "largest": measures["largest"],
-        "unique": measures["unique"],
-        "prosecutor": measures["risk"],
-        "journalist": _measures(engine, threshold, by_persons=True)["risk"] if by_persons else None,
+        "count": households_read.count,
+        "largest": households_read.largest,
+        "unique": households_read.unique,
+        "prosecutor": households_read.risk,
+        "journalist": by_journalist,
     }
 
 
@@ -241,17 +254,27 @@ def _items(table: RiskTable) -> list[Item]:
     return [{"name": value_name(i)} for i in range(len(table.quasi_identifiers))]
 
 
-def _measures(engine: Engine, threshold: float, *, by_persons: bool) -> Json:
+@dataclass(frozen=True)
+class _HouseholdMeasures:
+    """What measures.sql tells of the table of households, by the rows of each class or by its persons."""
+
+    count: int
+    largest: int
+    unique: HouseholdShare
+    risk: HouseholdRisk
+
+
+def _measures(engine: Engine, threshold: float, *, by_persons: bool) -> _HouseholdMeasures:
     values = {"threshold": float(threshold), "by_persons": by_persons}
     names = {"households": state("risk_households")}
     row = engine.query("measures/risk/households/measures", names=names, values=values)[0]
     count, n, largest, highest, average, above, rows_above, alone, rows_alone, *any_found = row
     any_highest, any_average, any_above, any_rows = any_found
-    return {
-        "count": count,
-        "largest": largest,
-        "unique": {"households": alone, "rows": rows_alone, "share": rows_alone / n},
-        "risk": {
+    return _HouseholdMeasures(
+        count,
+        largest,
+        unique={"households": alone, "rows": rows_alone, "share": rows_alone / n},
+        risk={
             "highest": highest,
             "average": average,
             "above": {"households": above, "rows": rows_above, "share": rows_above / n},
@@ -261,4 +284,4 @@ def _measures(engine: Engine, threshold: float, *, by_persons: bool) -> Json:
                 "above": {"households": any_above, "rows": any_rows, "share": any_rows / n},
             },
         },
-    }
+    )

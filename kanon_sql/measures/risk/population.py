@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isfinite
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -36,7 +37,7 @@ from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
 from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
-from kanon_sql.measures.risk.measure import Json, class_sizes
+from kanon_sql.measures.risk.measure import class_sizes
 from kanon_sql.measures.risk.table import RiskTable, read_tuples, value_name
 from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
 from kanon_sql.progress import Progress
@@ -51,6 +52,9 @@ from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import NUMERIC
 from kanon_sql.sql.template import Item, column, state
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.risk import PopulationUniqueness, WeightedRisk
 
 _TUPLES = state("risk_population")
 
@@ -307,7 +311,7 @@ class Sampling:
             problems.append(f"--sampling-fraction {fraction:g}: expected a share above 0 and at most 1, such as 0.01")
         return problems
 
-    def persons(self, rows: int, label: str, weighted: Json | None) -> float | None:
+    def persons(self, rows: int, label: str, weighted: WeightedRisk | None) -> float | None:
         """The persons of whom a table of so many rows is a sample, `weighted` perhaps; None where nothing is known.
 
         Raises ConfigurationError where they are fewer than the rows.
@@ -326,13 +330,15 @@ class Sampling:
         return self.population_size
 
 
-def describe_uniqueness(engine: Engine, persons: float) -> Json:
+def describe_uniqueness(engine: Engine, persons: float) -> PopulationUniqueness:
     """The report's entry on the classes of the table class_sizes; 0 is the share of a model without an estimate."""
     sizes = ClassSizes.of(engine.query("measures/risk/counts", names={"class_sizes": class_sizes()}))
     estimate = estimate_uniqueness(sizes, persons)
-    shares = {model: getattr(estimate, model) for model in _MODELS}
+    shares = {"pitman": estimate.pitman, "zayatz": estimate.zayatz, "snb": estimate.snb}
     return {
-        **{model: share or 0.0 for model, share in shares.items()},
+        "pitman": estimate.pitman or 0.0,
+        "zayatz": estimate.zayatz or 0.0,
+        "snb": estimate.snb or 0.0,
         "dankar": estimate.dankar,
         "chosen": estimate.chosen,
         "without_estimate": [model for model, share in shares.items() if share is None],
@@ -367,7 +373,7 @@ def find_weights(source: Source, name: str) -> Column:
 
 def measure_weights(
     engine: Engine, source: Source, quasi_identifiers: Sequence[Column], weights: Column, rows: exp.Select, limit: float
-) -> Json:
+) -> WeightedRisk:
     """The report's part on the weighted rows of one table, with those whose risk is above the `limit`.
 
     Raises UnfittingSourceError where rows have no weight above 0.
@@ -384,11 +390,17 @@ def measure_weights(
         engine.query("measures/risk/weights/classes", names={**names, **classes}, lists={"item": values})
     risks = {"class_risks": state("risk_class_risks")}
     engine.query("measures/risk/weights/risks", names={**classes, **risks}, values={"few": _FEW, "terms": _TERMS})
+    row = engine.query("measures/risk/weights/measures", names=dict(risks), values={"threshold": limit})[0]
+    n, highest, found_again, above, alone, alone_in_population = row
     return {
         "column": weights.name,
         "population_size": persons,
         "below_one": below_one,
-        **_measures(engine, risks["class_risks"], limit),
+        "highest": highest,
+        "average": found_again / n,
+        "above": {"rows": above, "share": above / n},
+        "reidentifications": found_again,
+        "unique": {"rows": alone, "in_population": rounded(alone_in_population)},
     }
 
 
@@ -400,15 +412,3 @@ def _refuse(weights: Column, source: Source, missing: int, unreadable: int, too_
             f"{OPTION} {weights.name}: column {weights.name!r} of {source.label} has {', '.join(faults)}; expected in "
             "each row a number above 0, the persons of the population for whom it stands"
         )
-
-
-def _measures(engine: Engine, risks: str, limit: float) -> Json:
-    row = engine.query("measures/risk/weights/measures", names={"class_risks": risks}, values={"threshold": limit})[0]
-    n, highest, found_again, above, alone, alone_in_population = row
-    return {
-        "highest": highest,
-        "average": found_again / n,
-        "above": {"rows": above, "share": above / n},
-        "reidentifications": found_again,
-        "unique": {"rows": alone, "in_population": rounded(alone_in_population)},
-    }

@@ -20,13 +20,13 @@ subsets first; a row that is unique in a subset is left out of every larger one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
 from math import comb, prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -43,6 +43,9 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item, fill, state
 from kanon_sql.targets.files import FileSink
 from kanon_sql.targets.staging import stage_file
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.risk import MatchProbability, ScoredValue, Scores, SpecialUniques
 
 OPTION = "--scores"
 NAMES = ("rows", "suda_score", "dis_suda_score")
@@ -77,8 +80,6 @@ def score_names(columns: Sequence[str]) -> list[str]:
     longest = max(map(len, taken), default=0)
     return [next(name + "_" * more for more in range(longest + 1) if name + "_" * more not in taken) for name in NAMES]
 
-
-Json = dict[str, Any]
 
 MOST_VALUES = 10
 _MOST_PENDING = 16_000_000  # minimal uniques that are kept one by one before they are added up
@@ -151,7 +152,7 @@ def special_size(columns: int, requested: int, place: str) -> int:
 
 def measure_special(
     engine: Engine, table: RiskTable, request: SpecialAsked, deadline: Deadline, progress: Progress
-) -> Json:
+) -> SpecialUniques:
     """The report's part on the special uniques of one table, until the deadline.
 
     Where the holders of its rows are counted, a combination is unique that one of them holds, in however many rows.
@@ -182,7 +183,9 @@ def measure_special(
     return measured
 
 
-def _write_scores(search: _Search, table: RiskTable, sink: FileSink, source: Source, dis: Json | None) -> None:
+def _write_scores(
+    search: _Search, table: RiskTable, sink: FileSink, source: Source, dis: MatchProbability | None
+) -> None:
     """Writes the combinations that hold a minimal unique with their scores."""
     columns = [column.name for column in table.columns]
     rows, score, chance = score_names(columns)
@@ -288,7 +291,7 @@ def _add_values(search: _Search, size: int) -> None:
         )
 
 
-def _describe(search: _Search, table: RiskTable, request: SpecialAsked) -> Json:
+def _describe(search: _Search, table: RiskTable, request: SpecialAsked) -> SpecialUniques:
     engine = search.engine
     names = {"special": state(search.table)}
     row = engine.query("measures/risk/special/scores", names=names)[0]
@@ -300,7 +303,7 @@ def _describe(search: _Search, table: RiskTable, request: SpecialAsked) -> Json:
         / (total or 1)
         for i, column in enumerate(table.columns)
     }
-    scores = {"min": least, "mean": mean, "median": median, "p95": high, "max": most}
+    scores: Scores = {"min": least, "mean": mean, "median": median, "p95": high, "max": most}
     return {
         "size": search.largest,
         "sets": {"count": len(search.subsets), "counted": len(search.held)},
@@ -315,7 +318,7 @@ def _describe(search: _Search, table: RiskTable, request: SpecialAsked) -> Json:
     }
 
 
-def _dis(search: _Search, request: SpecialAsked, alone: int, pairs: int) -> Json | None:
+def _dis(search: _Search, request: SpecialAsked, alone: int, pairs: int) -> MatchProbability | None:
     """The probability that a match with a unique row is right, and that of each row by its score."""
     f = request.fraction
     if f is None:
@@ -343,9 +346,11 @@ def exponent(width: int) -> float:
     return max(0.0, 1 + (8 - width) / 20)
 
 
-def _values(search: _Search, table: RiskTable, shares: Json, total: float) -> Json:
+def _values(
+    search: _Search, table: RiskTable, shares: Mapping[str, float], total: float
+) -> dict[str, list[ScoredValue]]:
     """Of each column the values that add most to the scores, by their share of what the column adds."""
-    listed: Json = {}
+    listed: dict[str, list[ScoredValue]] = {}
     for i, own_column in enumerate(table.columns):
         rows: Sequence[tuple[Any, ...]] = search.engine.query(
             "measures/risk/special/values",

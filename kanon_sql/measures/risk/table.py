@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -35,6 +35,9 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Fill, Item, state
 from kanon_sql.targets.target import shown
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.risk import WeightedRisk
 
 _BOUNDS = ("lower", "upper")
 
@@ -118,7 +121,7 @@ class RiskTable:
     classes: str
     held: str | None = None
     members: str | None = None
-    weighted: dict[str, Any] | None = None
+    weighted: WeightedRisk | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

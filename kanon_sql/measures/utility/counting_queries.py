@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -30,18 +30,22 @@ from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.utility.compared import SIDES, Coded, ComparedColumn, coded_table, tuples
-from kanon_sql.report.report import Json
 from kanon_sql.source.columns import as_written
 from kanon_sql.sql import tables
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Item, column, state
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.utility import QueryErrors
 
 SEED, SETS, SIZE = 20_260_101, 20, 25
 MOST_COLUMNS, SANITY = 3, 0.001
 _PLACES = ("first", "second", "third")
 
 
-def measure_queries(subject: ReleasePair, columns: Sequence[Coded], rows: int, deadline: Deadline) -> Json | None:
+def measure_queries(
+    subject: ReleasePair, columns: Sequence[Coded], rows: int, deadline: Deadline
+) -> QueryErrors | None:
     """The errors of the queries on a source of `rows` rows, None where no column has two values. Raises TimeUpError."""
     bins = {coded.column.index: _bins(subject, coded) for coded in columns if not coded.summed}
     sets = _draw_sets([coded for coded in columns if len(bins.get(coded.column.index, ())) > 1])

@@ -27,6 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import copysign, sqrt
+from typing import TYPE_CHECKING
 
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.frequency.dimensions import Kind
@@ -48,13 +49,16 @@ from kanon_sql.measures.utility.compared import (
 )
 from kanon_sql.measures.utility.counting_queries import count_values, make_domain, make_runs, measure_queries
 from kanon_sql.measures.utility.prediction import can_predict, measure_prediction, measure_propensity
-from kanon_sql.report.report import Json, rounded
+from kanon_sql.report.report import rounded
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item
 
+if TYPE_CHECKING:
+    from kanon_sql.report.results.utility import ColumnDistance, Measure, PairAssociation, TogetherUtility, Utility
 
-def measure_column(engine: Engine, compared: ComparedColumn, *, ordered: bool) -> Json:
+
+def measure_column(engine: Engine, compared: ComparedColumn, *, ordered: bool) -> ColumnDistance:
     """The distances of one column, `earth_mover` None where its values have no order."""
     names = {name: compared.table(name) for name in ("ranks", "runs", "labels", "shares")}
     engine.query("measures/utility/shares", names=names)
@@ -74,7 +78,9 @@ _NOTHING = 1e-12
 _Found = dict[tuple[int, int], float]
 
 
-def measure_pairs(subject: ReleasePair, reader: Reader, columns: Sequence[Coded], deadline: Deadline) -> Iterator[Json]:
+def measure_pairs(
+    subject: ReleasePair, reader: Reader, columns: Sequence[Coded], deadline: Deadline
+) -> Iterator[PairAssociation]:
     """The association of each pair, in the order of the columns. Raises TimeUpError."""
     sides = [_associations(subject, reader, side, columns, deadline) for side in SIDES]
     for first, other in combinations(columns, 2):
@@ -88,7 +94,7 @@ def measure_pairs(subject: ReleasePair, reader: Reader, columns: Sequence[Coded]
         }
 
 
-def _measure(coded: Coded, other: Coded) -> str:
+def _measure(coded: Coded, other: Coded) -> Measure:
     if coded.ordered and other.ordered:
         return "pearson"
     return "correlation_ratio" if coded.ordered or other.ordered else "cramers_v"
@@ -188,7 +194,7 @@ MOST_COLUMNS = 20  # that are looked at together
 MOST_VALUES = 1_000_000  # of a column that is released as it is
 
 
-def measure_utility(subject: ReleasePair, deadline: Deadline) -> Json:
+def measure_utility(subject: ReleasePair, deadline: Deadline) -> Utility:
     """The `utility` entry of the report: every figure compares the release with its source.
 
     * `columns`: by name, `total_variation` (0 to 1) and, for numbers and dates, `earth_mover` (0 to 1), else None;
@@ -220,6 +226,11 @@ def measure_utility(subject: ReleasePair, deadline: Deadline) -> Json:
     return measuring.entry()
 
 
+def _nothing_together() -> TogetherUtility:
+    """What is there before the columns are looked at together."""
+    return {"pairs": [], "queries": None, "pmse": None, "prediction": None}
+
+
 @dataclass
 class _Measuring:
     """One measurement, and what is found on the way."""
@@ -228,17 +239,18 @@ class _Measuring:
     reader: Reader
     deadline: Deadline
     columns: list[ComparedColumn]
-    found: dict[str, Json] = field(default_factory=dict)
+    found: dict[str, ColumnDistance] = field(default_factory=dict)
     coded: dict[int, Coded] = field(default_factory=dict)
-    others: Json = field(default_factory=lambda: {"pairs": [], "queries": None, "pmse": None, "prediction": None})
+    others: TogetherUtility = field(default_factory=_nothing_together)
     warnings: list[str] = field(default_factory=list)
 
-    def entry(self) -> Json:
+    def entry(self) -> Utility:
         """What was found, columns in their order."""
         measured = {
             compared.name: self.found[compared.name] for compared in self.columns if compared.name in self.found
         }
-        return {"columns": rounded(measured), **rounded(self.others), "warnings": self.warnings}
+        together: TogetherUtility = rounded(self.others)
+        return {"columns": rounded(measured), **together, "warnings": self.warnings}
 
     def measure(self) -> None:
         """Measures everything. Raises TimeUpError."""

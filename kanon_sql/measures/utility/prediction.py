@@ -29,13 +29,14 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.utility.compared import MOST_BINS, Coded, coded_table
-from kanon_sql.report.report import Json
 from kanon_sql.sql import template
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Fill, Item, state
 
 if TYPE_CHECKING:
     import numpy
+
+    from kanon_sql.report.results.utility import Prediction
 
 
 MOST_EFFECTS, MOST_GROUPS, MOST_ROWS = 30, 10, 100_000
@@ -235,10 +236,10 @@ def can_predict() -> bool:
     return find_spec("sklearn") is not None
 
 
-def measure_prediction(subject: ReleasePair, columns: Sequence[Coded], deadline: Deadline) -> Json:
+def measure_prediction(subject: ReleasePair, columns: Sequence[Coded], deadline: Deadline) -> dict[str, Prediction]:
     """For each sensitive column of codes the share of rows that is predicted rightly. Raises TimeUpError."""
     targets = [coded for coded in columns if coded.column.role == "sensitive" and not coded.summed]
-    measured: Json = {}
+    measured: dict[str, Prediction] = {}
     effects = make_effects(subject, [coded for coded in columns if coded.column.generalized]) if targets else []
     vectors = [_vectors(subject, effect) for effect in effects]
     for target in targets if effects else ():  # nothing can be told from quasi-identifiers of one value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import clean
@@ -13,9 +13,10 @@ from kanon_sql.report.charts.paired import AFTER, SIZE, Pair, Track, add_axis, a
 from kanon_sql.report.charts.svg import Axis
 from kanon_sql.targets.staging_permissions import write_output
 
-__all__ = ["attack_rows", "draw_attacks", "draw_html", "write_attack_page"]
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import Attack, AttackReport
 
-Json = Mapping[str, Any]
+__all__ = ["attack_rows", "draw_attacks", "draw_html", "write_attack_page"]
 
 _DASH = "\N{EN DASH}"
 _PITCH, _TRACK, _INSET = 40, 28, 12
@@ -23,28 +24,29 @@ _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _HEAD = ("attack", "guesses", "success", "blind", "control", "risk", "from", "to")
 
 
-def write_attack_page(path: Path, data: Json) -> None:
+def write_attack_page(path: Path, data: AttackReport) -> None:
     """Writes the page of a report of attacks; a file that is there is replaced. Raises EngineError."""
     write_output(path, draw_html(data).encode(), "page")
 
 
-def draw_html(data: Json) -> str:
+def draw_html(data: AttackReport) -> str:
     """What `attack --json` prints as a page that needs nothing else."""
     return page(f"Attacks on {clean(data['release'])}", [draw_attacks(data)], _notes(data))
 
 
-def attack_rows(data: Json) -> list[tuple[str, Json]]:
+def attack_rows(data: AttackReport) -> list[tuple[str, Attack]]:
     """The attacks that were played, each with its name."""
     singled, linked = data["singling_out"], data["linkability"]
-    attacks = [("singling out", singled), ("singling out, all columns", singled and singled["all_columns"])]
-    attacks += [
+    attacks: list[tuple[str, Attack | None]] = [
+        ("singling out", singled),
+        ("singling out, all columns", None if singled is None else singled["all_columns"]),
         ("linkability", linked),
         *((f"inference of {cut(name)}", attack) for name, attack in data["inference"].items()),
     ]
     return [(name, attack) for name, attack in attacks if attack is not None]
 
 
-def draw_attacks(data: Json, name: str = "attacks") -> Figure:
+def draw_attacks(data: AttackReport, name: str = "attacks") -> Figure:
     """How often adversaries are right, on the source and on those against whom they are measured; the risk."""
     rows = attack_rows(data)
     against = data["against"]
@@ -71,7 +73,7 @@ def draw_attacks(data: Json, name: str = "attacks") -> Figure:
     )
 
 
-def _draw_risks(rows: list[tuple[str, Json]]) -> svg.Drawing:
+def _draw_risks(rows: list[tuple[str, Attack]]) -> svg.Drawing:
     """A line from 0 to 1 for each attack, on it the interval and the risk."""
     drawing = svg.Drawing(WIDTH, 0)
     add_head(drawing, "Risk")
@@ -85,7 +87,7 @@ def _draw_risks(rows: list[tuple[str, Json]]) -> svg.Drawing:
     return drawing
 
 
-def _risk(label: str, attack: Json, across: Axis, y: float) -> str:
+def _risk(label: str, attack: Attack, across: Axis, y: float) -> str:
     low, high = attack["interval"]
     words = f"{_share(attack['risk'])} ({low:.2f} to {high:.2f})"
     line = y + _TRACK
@@ -103,8 +105,8 @@ def _risk(label: str, attack: Json, across: Axis, y: float) -> str:
     return svg.tag("g", *marks, class_="pair")
 
 
-def _cells(attack: Json) -> tuple[str, ...]:
-    values = [attack[key] for key in ("main", "baseline", "control", "risk")]
+def _cells(attack: Attack) -> tuple[str, ...]:
+    values = [attack["main"], attack["baseline"], attack["control"], attack["risk"]]
     return (f"{attack['guesses']['main']:,}", *map(_share, [*values, *attack["interval"]]))
 
 
@@ -112,8 +114,9 @@ def _share(value: float | None) -> str:
     return _DASH if value is None else f"{value:.3f}"
 
 
-def _notes(data: Json) -> list[str]:
-    rows = ", ".join(f"{side} {count:,}" for side, count in data["rows"].items() if count is not None)
+def _notes(data: AttackReport) -> list[str]:
+    counts: Mapping[str, Any] = data["rows"]
+    rows = ", ".join(f"{side} {count:,}" for side, count in counts.items() if count is not None)
     notes = [f"Rows: {rows}. Seed {data['seed']}."]
     if data["linkability"] is not None:
         parts = " | ".join(", ".join(map(clean, part)) for part in data["linkability"]["columns"])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.figure import WIDTH, Figure, Panel, cut
 from kanon_sql.report.charts.paired import AFTER, BEFORE, SMALL, Pair, Track, add_head, dot_legend, draw_dumbbells
 
-Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from kanon_sql.report.results.told import ToldPair
 
 MOST_COLUMNS = 20
 _MOST_CHANGED = 10
@@ -21,7 +22,7 @@ _DASH = "\N{EN DASH}"
 _MEASURES = {"cramers_v": "Cram\N{LATIN SMALL LETTER E WITH ACUTE}r's V", "correlation_ratio": "correlation ratio"}
 
 
-def draw_pairs(pairs: Sequence[Json], name: str = "pairs") -> Figure:
+def draw_pairs(pairs: Sequence[ToldPair], name: str = "pairs") -> Figure:
     """The entries of `utility.pairs`: association in the source below the diagonal, in the release above it."""
     columns = _columns(pairs)
     shown = [pair for pair in pairs if set(pair["columns"]) <= set(columns)]
@@ -46,7 +47,7 @@ def draw_pairs(pairs: Sequence[Json], name: str = "pairs") -> Figure:
     return Figure(name, title, alt, tuple(panels), dot_legend((True, False)) if changed else (), head, table, note)
 
 
-def _columns(pairs: Sequence[Json]) -> list[str]:
+def _columns(pairs: Sequence[ToldPair]) -> list[str]:
     """The columns in the order in which they come, those that change most where there are too many."""
     changes: dict[str, float] = defaultdict(float)
     for pair in pairs:
@@ -58,13 +59,13 @@ def _columns(pairs: Sequence[Json]) -> list[str]:
     return [column for column in changes if column in most]
 
 
-def _change(pair: Json) -> float | None:
+def _change(pair: ToldPair) -> float | None:
     if pair["source"] is None or pair["release"] is None:
         return None
     return abs(float(pair["source"]) - float(pair["release"]))
 
 
-def _pair(pair: Json) -> Pair:
+def _pair(pair: ToldPair) -> Pair:
     texts = (_number(pair["source"]), _number(pair["release"]))
     return Pair(" \N{MULTIPLICATION SIGN} ".join(map(cut, pair["columns"])), pair["source"], pair["release"], texts)
 
@@ -73,12 +74,12 @@ def _number(value: float | None) -> str:
     return _DASH if value is None else f"{value:.2f}"
 
 
-def _measure(pair: Json) -> str:
+def _measure(pair: ToldPair) -> str:
     measure = str(pair.get("measure") or "")
     return _MEASURES.get(measure, measure.capitalize()) or _DASH
 
 
-def _words(pairs: Sequence[Json], changed: Sequence[Json]) -> str:
+def _words(pairs: Sequence[ToldPair], changed: Sequence[ToldPair]) -> str:
     if not pairs:
         return "There are no two columns to compare."
     if not changed:
@@ -92,7 +93,7 @@ def _words(pairs: Sequence[Json], changed: Sequence[Json]) -> str:
     )
 
 
-def _matrix(columns: Sequence[str], pairs: Sequence[Json]) -> svg.Drawing:
+def _matrix(columns: Sequence[str], pairs: Sequence[ToldPair]) -> svg.Drawing:
     drawing = svg.Drawing(WIDTH, 0)
     add_head(drawing, "Association of each two columns")
     side = min((WIDTH - _NAMES) / len(columns), 40)
@@ -115,7 +116,7 @@ def _matrix(columns: Sequence[str], pairs: Sequence[Json]) -> svg.Drawing:
     return drawing
 
 
-def _cell(pair: Json, key: str, row: int, column: int, side: float, top: float) -> str:
+def _cell(pair: ToldPair, key: Literal["source", "release"], row: int, column: int, side: float, top: float) -> str:
     """A square as dark as the association is strong, with its number where it has room; crossed out where unknown."""
     value = pair[key]
     x, y = _NAMES + column * side, top + row * side

@@ -6,14 +6,14 @@ A sweep as small multiples that share the k axis: `sweep --plot FILE.html`, `FIL
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.report.charts import svg
@@ -23,8 +23,11 @@ from kanon_sql.report.charts.sheet import draw_sheet
 from kanon_sql.report.charts.svg import Axis, tick_text, value_axis
 from kanon_sql.targets.staging_permissions import write_output
 
-Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from kanon_sql.report.results.searched import SweepPoint, SweepReport
 
+
+Drawn = TypeVar("Drawn")
 _STATUS = {"no-release": "no release", "timed-out": "timed out"}
 _MOST_LISTED = 12
 
@@ -50,14 +53,20 @@ _Piece = tuple[tuple[int, float], ...]
 class Measure:
     """A column of the table, and a panel of the drawing; `log` lets its axis be logarithmic."""
 
-    key: str
+    key: Literal["ncp", "c_avg", "classes", "suppressed", "seconds"]
     head: str
     title: str
     unit: str
     digits: int
     log: bool = False
 
-    def text(self, point: Json) -> str:
+    def value(self, point: SweepPoint) -> float:
+        """The value of a point that has a release."""
+        value = point[self.key]
+        assert value is not None
+        return value
+
+    def text(self, point: SweepPoint) -> str:
         """The value of a point as everybody sees it; empty where there is none."""
         value = point[self.key]
         return "" if value is None else number(value, self.digits)
@@ -78,10 +87,10 @@ class Series:
     """Points that belong together, by k; the name tells them from the other lines."""
 
     name: str
-    points: tuple[Json, ...]
+    points: tuple[SweepPoint, ...]
 
 
-def cells(point: Json) -> list[str]:
+def cells(point: SweepPoint) -> list[str]:
     """A point as a row of the table; one without a release says so under the classes."""
     texts = [measure.text(point) for measure in TABLE]
     if point["status"] != "released":
@@ -94,11 +103,11 @@ def limit_text(limit: int | str) -> str:
     return f"{limit:,}" if isinstance(limit, int) else limit
 
 
-def lines_of(data: Json) -> list[Series]:
+def lines_of(data: SweepReport) -> list[Series]:
     """One line for each series and limit; limits that make no difference to a series are one line."""
     lines = []
     for series in data["series"]:
-        merged: list[tuple[list[str], list[Json]]] = []
+        merged: list[tuple[list[str], list[SweepPoint]]] = []
         for limit in data["limits"]:
             own = [p for p in data["points"] if p["series"] == series["name"] and p["limit"] == limit]
             same = next((limits for limits, points in merged if _agree(points, own)), None)
@@ -113,14 +122,14 @@ def lines_of(data: Json) -> list[Series]:
     return lines
 
 
-def _agree(points: Sequence[Json], others: Sequence[Json]) -> bool:
+def _agree(points: Sequence[SweepPoint], others: Sequence[SweepPoint]) -> bool:
     """Whether they are the same searches: then the seconds agree as well."""
     varying = ("limit", "limit_rows", "problem")
     first, second = ([{k: v for k, v in p.items() if k not in varying} for p in some] for some in (points, others))
     return first == second
 
 
-def title_of(data: Json) -> str:
+def title_of(data: SweepReport) -> str:
     """What was swept."""
     configurations = list(dict.fromkeys(clean(series["configuration"].strip("<>")) for series in data["series"]))
     ks, limits = [f"{k:,}" for k in data["k"]], list(map(limit_text, data["limits"]))
@@ -137,7 +146,7 @@ def draw_panel(measure: Measure, lines: Sequence[Series], ks: Sequence[int], cro
     """The panel; with `crosses` it marks where a line has no release."""
     drawing = svg.Drawing(WIDTH, HEIGHT)
     across = Axis(min(ks), max(ks), _LEFT + 10, WIDTH - _RIGHT - 10, True, tuple(map(float, ks)))
-    values = [point[measure.key] for line in lines for point in line.points if point["status"] == "released"]
+    values = [measure.value(point) for line in lines for point in line.points if point["status"] == "released"]
     up = value_axis(values, HEIGHT - _BOTTOM, _TOP, may_be_log=measure.log, whole=measure.digits == 0)
     _add_frame(drawing, measure, across, up)
     for place in range(len(lines)):
@@ -207,8 +216,8 @@ def _add_line(drawing: svg.Drawing, measure: Measure, lines: Sequence[Series], p
     across, up = axes
     later = [_pieces(measure, line) for line in lines[place + 1 :]]
 
-    def spot(point: Json) -> tuple[float, float]:
-        return across.at(point["k"]), up.at(point[measure.key])
+    def spot(point: SweepPoint) -> tuple[float, float]:
+        return across.at(point["k"]), up.at(measure.value(point))
 
     def hidden(piece: _Piece) -> int:
         """How many lines drawn later go the same way: this one is drawn wider there, so that all are seen."""
@@ -231,11 +240,11 @@ def _add_line(drawing: svg.Drawing, measure: Measure, lines: Sequence[Series], p
         drawing.marks.append(svg.tag("g", *marks, **_of_line(place)))
 
 
-def _pieces(measure: Measure, line: Series) -> dict[_Piece, tuple[Json, ...]]:
+def _pieces(measure: Measure, line: Series) -> dict[_Piece, tuple[SweepPoint, ...]]:
     """The points that are shown, and the pairs of neighbours among them, by what makes them lie where they do."""
     ends = [(point,) for point in line.points] + list(pairwise(line.points))
     shown = [some for some in ends if all(point["status"] == "released" for point in some)]
-    return {tuple((point["k"], point[measure.key]) for point in some): some for some in shown}
+    return {tuple((point["k"], measure.value(point)) for point in some): some for some in shown}
 
 
 def _add_crosses(drawing: svg.Drawing, lines: Sequence[Series], across: Axis) -> None:
@@ -308,7 +317,7 @@ def refuse_plot(path: Path) -> None:
         )
 
 
-def write_plot(path: Path, data: Json) -> None:
+def write_plot(path: Path, data: SweepReport) -> None:
     """Writes the drawing that the suffix asks for; a file that is there is replaced.
 
     Raises ConfigurationError as refuse_plot does, EngineError where it cannot be written.
@@ -316,7 +325,7 @@ def write_plot(path: Path, data: Json) -> None:
     write_drawing(path, data, draw_svg, draw_html)
 
 
-def write_drawing(path: Path, data: Json, as_svg: Callable[[Json], str], as_html: Callable[[Json], str]) -> None:
+def write_drawing(path: Path, data: Drawn, as_svg: Callable[[Drawn], str], as_html: Callable[[Drawn], str]) -> None:
     """Writes what one of the two makes of the data, as the suffix asks; for a .png the SVG as pixels.
 
     Raises ConfigurationError as refuse_plot does, EngineError where it cannot be written.
@@ -327,13 +336,13 @@ def write_drawing(path: Path, data: Json, as_svg: Callable[[Json], str], as_html
     write_output(path, content, "drawing")
 
 
-def draw_svg(data: Json) -> str:
+def draw_svg(data: SweepReport) -> str:
     """What `sweep --json` prints as a self-contained SVG file, without the table."""
     figure = _figure(data)
     return draw_sheet(figure.title, figure.legend, figure.panels, _COLUMNS)
 
 
-def draw_html(data: Json) -> str:
+def draw_html(data: SweepReport) -> str:
     """The drawings with the table of their numbers as a page that needs nothing else."""
     notes = [
         f"{series['name']}: {series['rows']:,} rows, quasi-identifiers {', '.join(series['quasi_identifiers'])}"
@@ -342,7 +351,7 @@ def draw_html(data: Json) -> str:
     return page(f"k sweep of {title_of(data)}", [replace(_figure(data), title=_CAPTION)], notes)
 
 
-def _figure(data: Json) -> Figure:
+def _figure(data: SweepReport) -> Figure:
     """A panel for each measure, a line in each of them for each series and limit."""
     lines = lines_of(data)
     lacking = any(point["status"] != "released" for point in data["points"])

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
 from kanon_sql.report.views.releases import count
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kanon_sql.report.results.run import Advice, ReleasedReport, SearchEffort
+    from kanon_sql.report.results.searched import CheckReport, LatticeReport, SweepReport
 
 _LONGEST_LABEL = 40
 
 
-def summarize_run(report: Json) -> Parts:
+def summarize_run(report: ReleasedReport) -> Parts:
     """What a run did, in a few lines."""
     rows, classes, loss = report["rows"], report["classes"], report["loss"]
     k, seconds = report["privacy"]["k"], report["seconds"]
@@ -49,15 +51,16 @@ def summarize_run(report: Json) -> Parts:
     return parts
 
 
-def _few(report: Json) -> str:
+def _few(report: ReleasedReport) -> str:
     """Of which combinations k was asked for, where these are not those of all columns, and what they reach."""
     known_columns = report["privacy"].get("known_columns")
-    if known_columns is None or known_columns["actual"] >= len(report["loss"]["attributes"]):
+    counted = None if known_columns is None else known_columns["actual"]
+    if counted is None or counted >= len(report["loss"]["attributes"]):
         return ""
-    return f" of any {known_columns['actual']} columns, which hold {report['privacy']['k']['actual']:,}"
+    return f" of any {counted} columns, which hold {report['privacy']['k']['actual']:,}"
 
 
-def _forgotten(report: Json) -> Iterator[str]:
+def _forgotten(report: ReleasedReport) -> Iterator[str]:
     """What a lake holds no more of the replaced table."""
     if report.get("forgotten"):
         snapshots, files, searched, hits = (
@@ -69,9 +72,10 @@ def _forgotten(report: Json) -> Iterator[str]:
         )
 
 
-def _columns(report: Json) -> Grid:
+def _columns(report: ReleasedReport) -> Grid:
     """The quasi-identifiers as they were released."""
-    levels, labels, losses = report["solution"].get("levels"), report["labels"], report["loss"]["attributes"]
+    solution, labels, losses = report["solution"], report["labels"], report["loss"]["attributes"]
+    levels: Mapping[str, int] | None = solution.get("levels")  # type: ignore[assignment]
     head = ["quasi-identifier", *(["level"] if levels else []), "loss %", "for example"]
     rows = [
         [name, *([str(levels[name])] if levels else []), f"{100 * cost:.2f}", _label(labels[name])]
@@ -80,7 +84,7 @@ def _columns(report: Json) -> Grid:
     return Grid(head, rows, (0, len(head) - 1), bars={len(head) - 2: (list(losses.values()), "before")})
 
 
-def advised(advice: Sequence[Json]) -> FactList:
+def advised(advice: Sequence[Advice]) -> FactList:
     """What other settings would lose."""
     changes = [
         f"without {alternative['without']}"
@@ -91,9 +95,8 @@ def advised(advice: Sequence[Json]) -> FactList:
     entries: list[tuple[str, str, Look]] = []
     for change, alternative in zip(changes, advice, strict=True):
         loss = f"{alternative['loss']['ncp']:.2f} %{'' if alternative['exact'] else ' or less'}"
-        where = (
-            f" in the other columns, now {alternative['instead_of']['ncp']:.2f} %" if "without" in alternative else ""
-        )
+        before = alternative["instead_of"]
+        where = f" in the other columns, now {before['ncp']:.2f} %" if "without" in alternative and before else ""
         entries.append((change, f"{loss}{where}, {alternative['suppressed']:,} rows suppressed", ""))
     return FactList(entries, max(map(len, changes)) + 2, indent=4)
 
@@ -105,7 +108,7 @@ def _label(label: str | None) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 
-def _models(privacy: Json) -> list[str]:
+def _models(privacy: Mapping[str, Any]) -> list[str]:
     """A line for each model beside k: what was asked for and what the classes reach."""
     lines = []
     for key, entries in privacy.items():
@@ -123,7 +126,7 @@ def _number(value: Any) -> str:
     return "no bound" if value is None else f"{value:.6g}"
 
 
-def _algorithm(algorithm: Json) -> str:
+def _algorithm(algorithm: Mapping[str, Any]) -> str:
     name, *options = algorithm.items()
     if name[1] in ("mondrian", "local", "microaggregation"):
         return ", ".join([name[1], *(f"{key} {_option(value)}" for key, value in options)])
@@ -134,7 +137,7 @@ def _option(value: Any) -> str:
     return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _effort(report: Json) -> str:
+def _effort(report: ReleasedReport) -> str:
     search = report["search"]
     why = "interrupted" if search.get("interrupted") else "time ran out"
     if "rounds" in search:
@@ -149,20 +152,21 @@ def _effort(report: Json) -> str:
     return f"{search['checked']:,} of {search['lattice_nodes']:,} nodes checked, {how}"
 
 
-def _gap(search: Json) -> str:
+def _gap(search: SearchEffort) -> str:
     gap = search.get("gap")
     return "" if gap is None or gap > 1 else f", at most {100 * gap:.1f} % above the best"
 
 
-def summarize_check(report: Json) -> Parts:
+def summarize_check(report: CheckReport) -> Parts:
     """Whether a table holds what was asked for."""
     classes, violations, k = report["classes"], report["violations"], report["privacy"]["k"]
     holds = report["status"] == "satisfied"
     average = f"{classes['average']:,.1f}" if classes["average"] is not None else "-"
     models = _models(report["privacy"])
     known_columns = report["privacy"].get("known_columns")
-    few = known_columns is not None and known_columns["actual"] < len(report["quasi_identifiers"])
-    of = f" of any {known_columns['actual']} columns" if few else ""
+    counted_columns = None if known_columns is None else known_columns["actual"]
+    few = counted_columns is not None and counted_columns < len(report["quasi_identifiers"])
+    of = f" of any {counted_columns} columns" if few else ""
     requirement = f"k = {k['required']}{of}{' and the models' if models else ''}"
     counted = " entities" if "counts" in k else ""
     requirement += " and the treatments" if violations["treatments"] else ""
@@ -198,7 +202,7 @@ def summarize_check(report: Json) -> Parts:
     return [first, FactList(facts, 19)]
 
 
-def summarize_lattice(data: Json) -> Parts:
+def summarize_lattice(data: LatticeReport) -> Parts:
     """The nodes as a table, lowest first."""
     names = data["quasi_identifiers"]
     rows = [
@@ -221,7 +225,7 @@ def summarize_lattice(data: Json) -> Parts:
     return [Line(head, "head"), Grid(columns, rows, looks=looks)]
 
 
-def summarize_sweep(data: Json) -> Parts:
+def summarize_sweep(data: SweepReport) -> Parts:
     """The table, below a line about time."""
     from kanon_sql.report.charts.sweep import HEAD, cells
 

@@ -3,42 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kanon_sql.report.charts.attack import attack_rows
 from kanon_sql.report.charts.diagram import clean, number
 from kanon_sql.report.charts.risk import size_text
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts, table
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kanon_sql.report.results.attack import Attack, AttackReport
+    from kanon_sql.report.results.figures import RowShare
+    from kanon_sql.report.results.risk import (
+        ExposedClass,
+        HouseholdRisk,
+        MarketerRisk,
+        PopulationUniqueness,
+        RiskReport,
+        RowRisk,
+        SpecialUniques,
+        TableRisk,
+    )
+    from kanon_sql.report.results.utility import ColumnDistance, PairAssociation, Prediction, UtilityReport
+
+T = TypeVar("T")
 
 MOST_SUBSETS = 15
+Model = Literal["pitman", "zayatz", "snb", "dankar"]
+_MODELS: tuple[Model, ...] = ("pitman", "zayatz", "snb", "dankar")
+_FIGURES: tuple[Literal["highest"], Literal["average"]] = ("highest", "average")
+_NONE = "\N{EN DASH}"
 _UNIQUENESS = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "SNB", "dankar": "Dankar"}
 
 
-def summarize_risk(data: Json) -> Parts:
+def summarize_risk(data: RiskReport) -> Parts:
     """The risks, the class sizes and the riskiest subsets of the columns; before and after side by side."""
     both: tuple[Look, ...] = ("before", "after")
-    words = [word for word in both if data[word] is not None]
-    sides = [data[word] for word in words]
-    parts: list[Part] = [*_head(data, words), Line(), _risks(data, words, sides), Line(), _sizes(words, sides)]
+    sides = [data["before"], *([] if data["after"] is None else [data["after"]])]
+    words = both[: len(sides)]
+    parts: list[Part] = [*_head(data, words, sides), Line(), _risks(data, words, sides), Line(), _sizes(words, sides)]
     if sides[0]["subsets"]["count"]:
         parts += [Line(), *_subsets(words, sides)]
     if any(side["households"] is not None for side in sides):
         parts += [Line(), *_households(words, sides)]
-    if sides[0]["special_uniques"] is not None:
-        parts += [Line(), *_special(words, sides)]
+    special_uniques = [special for side in sides if (special := side["special_uniques"]) is not None]
+    if special_uniques:
+        parts += [Line(), *_special(words, special_uniques)]
     for word, side in zip(words, sides, strict=True):
         if side["exposed"] is not None:
-            parts += [Line(), *_exposed(f" {word}" if len(words) > 1 else "", side)]
+            parts += [Line(), *_exposed(f" {word}" if len(words) > 1 else "", side, side["exposed"])]
     return parts
 
 
-def _head(data: Json, words: Sequence[Look]) -> list[Part]:
+def _head(data: RiskReport, words: Sequence[Look], sides: Sequence[TableRisk]) -> list[Part]:
     names = ", ".join(map(clean, data["before"]["quasi_identifiers"]))
     facts: list[tuple[str, str, Look]] = []
-    for word in words:
-        side = data[word]
+    for word, side in zip(words, sides, strict=True):
         rows = side["rows"]
         missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
         several = len(words) > 1
@@ -51,7 +70,7 @@ def _head(data: Json, words: Sequence[Look]) -> list[Part]:
     return [Line(f"risk of re-identification by {names}", "head"), FactList(facts, 12)]
 
 
-def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> Grid:
+def _risks(data: RiskReport, words: Sequence[str], sides: Sequence[TableRisk]) -> Grid:
     above = f"rows above {data['threshold']:g}"
     rows = [
         _row("classes", sides, lambda side: f"{side['classes']['count']:,}"),
@@ -60,70 +79,57 @@ def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> Grid:
     ]
     if data["population"] is not None:
         rows.append(_row("... and unique in the population", sides, lambda s: number(s["unique"]["in_population"], 0)))
+    estimates = [side["population_uniqueness"] for side in sides]
     if data["before"]["population_uniqueness"] is not None:
-        for model, named in _UNIQUENESS.items():
-            rows.append(_row(f"unique in the population, {named}", sides, _uniqueness(model)))
-    for name in ("prosecutor", *(["journalist"] if data["population"] is not None else [])):
-        rows += [
-            _row(f"{name} risk, highest", sides, _risk(name, "highest")),
-            _row(f"{name} risk, average", sides, _risk(name, "average")),
-            _row(f"{name} risk, {above}", sides, _above(name)),
-        ]
+        rows += [_row(f"unique in the population, {_UNIQUENESS[model]}", estimates, _model(model)) for model in _MODELS]
+    rows += _risk_rows("prosecutor risk", [side["prosecutor"] for side in sides], above)
+    if data["population"] is not None:
+        rows += _risk_rows("journalist risk", [side["journalist"] for side in sides], above)
+    weighted = [side["weighted"] for side in sides]
     if data["before"]["weighted"] is not None:
+        rows += _risk_rows("risk by weights", weighted, above)
+        found_again = [None if entry is None else entry["reidentifications"] for entry in weighted]
+        in_population = [None if entry is None else entry["unique"]["in_population"] for entry in weighted]
         rows += [
-            _row("risk by weights, highest", sides, _risk("weighted", "highest")),
-            _row("risk by weights, average", sides, _risk("weighted", "average")),
-            _row(f"risk by weights, {above}", sides, _above("weighted")),
-            _row("rows found again, by weights", sides, _weighted("reidentifications")),
-            _row("unique rows that are so in the population", sides, _weighted("unique", "in_population")),
+            _row("rows found again, by weights", found_again, lambda count: number(count, 1)),
+            _row("unique rows that are so in the population", in_population, lambda count: number(count, 1)),
         ]
-    rows.append(_row("marketer risk", sides, _risk("marketer", "average")))
-    rows.append(_row("rows that a marketer names right", sides, lambda side: _named(side["marketer"])))
+    marketers = [side["marketer"] for side in sides]
+    rows.append(_row("marketer risk", marketers, lambda entry: _NONE if entry is None else f"{entry['average']:.4f}"))
+    rows.append(_row("rows that a marketer names right", marketers, _named))
     return Grid(["", *words] if len(words) > 1 else None, rows, 0)
 
 
-def _row(name: str, sides: Sequence[Json], cell: Callable[[Json], str]) -> list[str]:
+def _row(name: str, sides: Sequence[T], cell: Callable[[T], str]) -> list[str]:
     return [name, *map(cell, sides)]
 
 
-def _risk(name: str, key: str) -> Callable[[Json], str]:
-    return lambda side: "\N{EN DASH}" if side[name] is None else f"{side[name][key]:.4f}"
+def _risk_rows(name: str, risks: Sequence[RowRisk | None], above: str) -> list[list[str]]:
+    """The risk of the rows of each side, and those above the threshold."""
+    return [
+        _row(f"{name}, highest", risks, lambda risk: _NONE if risk is None else f"{risk['highest']:.4f}"),
+        _row(f"{name}, average", risks, lambda risk: _NONE if risk is None else f"{risk['average']:.4f}"),
+        _row(f"{name}, {above}", risks, lambda risk: _NONE if risk is None else _counted(risk["above"])),
+    ]
 
 
-def _uniqueness(model: str) -> Callable[[Json], str]:
+def _model(model: Model) -> Callable[[PopulationUniqueness | None], str]:
     """A model's share in percent; of the choice among them with the model that was chosen."""
 
-    def cell(side: Json) -> str:
-        estimate = side["population_uniqueness"]
-        if model in estimate["without_estimate"]:
-            return "\N{EN DASH}"
+    def cell(estimate: PopulationUniqueness | None) -> str:
+        if estimate is None or model in estimate["without_estimate"]:
+            return _NONE
         chosen = f" ({_UNIQUENESS[estimate['chosen']]})" if model == "dankar" else ""
         return f"{_percent(estimate[model])} %{chosen}"
 
     return cell
 
 
-def _weighted(*keys: str) -> Callable[[Json], str]:
-    """An expected number of rows."""
-
-    def cell(side: Json) -> str:
-        weights = side["weighted"]
-        for key in keys:
-            weights = weights and weights[key]
-        return number(weights, 1)
-
-    return cell
-
-
-def _above(name: str) -> Callable[[Json], str]:
-    return lambda side: "\N{EN DASH}" if side[name] is None else _counted(side[name]["above"])
-
-
-def _named(marketer: Json | None) -> str:
+def _named(marketer: MarketerRisk | None) -> str:
     return "\N{EN DASH}" if marketer is None else f"{marketer['rows']:,.1f}"
 
 
-def _counted(count: Json) -> str:
+def _counted(count: RowShare) -> str:
     return f"{count['rows']:,} ({_percent(count['share'])} %)"
 
 
@@ -137,7 +143,7 @@ def _percent(share: float | None) -> str:
     return ">99.99" if share < 1 and text == "100.00" else text
 
 
-def _sizes(words: Sequence[Look], sides: Sequence[Json]) -> Grid:
+def _sizes(words: Sequence[Look], sides: Sequence[TableRisk]) -> Grid:
     several = len(words) > 1
     head = ["rows in the class"]
     for word in words:
@@ -157,7 +163,7 @@ def _sizes(words: Sequence[Look], sides: Sequence[Json]) -> Grid:
     return Grid(head, rows, 0, bars=bars)
 
 
-def _subsets(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
+def _subsets(words: Sequence[str], sides: Sequence[TableRisk]) -> list[Part]:
     """The riskiest subsets; those that hold a smaller key are left out, they say nothing new."""
     first, quasi = sides[0]["subsets"], sides[0]["quasi_identifiers"]
     telling = [subset for subset in first["listed"] if not subset["holds_key"]]
@@ -186,44 +192,52 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
     return [Line(what, "head"), Grid(head, rows, len(head) - 1), *foreign]
 
 
-def _households(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
+def _households(words: Sequence[str], sides: Sequence[TableRisk]) -> list[Part]:
     """Risks of the rows where each has that of the most exposed row of its household, or of any of them."""
     households = [side["households"] for side in sides]
     rows = [
-        [
-            "households",
-            *("\N{EN DASH}" if household is None else f"{household['count']:,}" for household in households),
-        ],
-        [
+        _row("households", households, lambda entry: _NONE if entry is None else f"{entry['count']:,}"),
+        _row(
             "rows of one with a unique row",
-            *("\N{EN DASH}" if household is None else _counted(household["unique"]) for household in households),
-        ],
+            households,
+            lambda entry: _NONE if entry is None else _counted(entry["unique"]),
+        ),
     ]
-    for name in ("prosecutor", "journalist"):
-        risks = [None if household is None else household[name] for household in households]
-        if any(risk is not None for risk in risks):
-            parts = [(risk, None if risk is None else risk["any_found"]) for risk in risks]
-            for key in ("highest", "average"):
-                rows.append([f"{name} risk, {key}", *(number(part and part[key], 4) for part, _ in parts)])
-                rows.append(["... of any of its rows", *(number(part and part[key], 4) for _, part in parts)])
+    rows += _household_rows("prosecutor risk", [None if entry is None else entry["prosecutor"] for entry in households])
+    rows += _household_rows("journalist risk", [None if entry is None else entry["journalist"] for entry in households])
     head = ["", *words] if len(words) > 1 else None
     return [Line("households: each row at the risk of the most exposed row of its own", "head"), Grid(head, rows, 0)]
 
 
-def _special(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
+def _household_rows(name: str, risks: Sequence[HouseholdRisk | None]) -> list[list[str]]:
+    """The risk of households; none where no side has it."""
+    rows = []
+    for key in _FIGURES if any(risk is not None for risk in risks) else ():
+        rows.append([f"{name}, {key}", *(number(None if risk is None else risk[key], 4) for risk in risks)])
+        any_found = [None if risk is None else risk["any_found"][key] for risk in risks]
+        rows.append(["... of any of its rows", *(number(share, 4) for share in any_found)])
+    return rows
+
+
+def _special(words: Sequence[str], special_uniques: Sequence[SpecialUniques]) -> list[Part]:
     """Minimal sample uniques by size, scores, and what each column adds to them."""
-    special_uniques = [side["special_uniques"] for side in sides]
     rows = [_row("rows that hold one", special_uniques, _counted)]
     if any(special["entities"] is not None for special in special_uniques):
         rows.append(_row("... of so many entities", special_uniques, lambda special: number(special["entities"], 0)))
     for size in special_uniques[0]["msus"]:
         name = f"minimal uniques of {size} column{'s' * (size != '1')}"
         rows.append([name, *(f"{special['msus'].get(size, 0):,}" for special in special_uniques)])
-    for name, text in (("median", "score, median"), ("max", "score, highest")):
-        rows.append([text, *(number((special["scores"] or {}).get(name), 0) for special in special_uniques)])
-    if any(special["dis"] is not None for special in special_uniques):
-        rows.append(_row("probability of a right match", special_uniques, _dis("probability")))
-        rows.append(_row("... of the row at most risk", special_uniques, _dis("max")))
+    scores = [special["scores"] for special in special_uniques]
+    rows.append(_row("score, median", scores, lambda entry: number(None if entry is None else entry["median"], 0)))
+    rows.append(_row("score, highest", scores, lambda entry: number(None if entry is None else entry["max"], 0)))
+    matches = [special["dis"] for special in special_uniques]
+    if any(match is not None for match in matches):
+        chances = [None if match is None else match["probability"] for match in matches]
+        rows.append(
+            ["probability of a right match", *(_NONE if share is None else f"{share:.4f}" for share in chances)]
+        )
+        most = [None if match is None else match["max"] for match in matches]
+        rows.append(["... of the row at most risk", *(_NONE if share is None else f"{share:.4f}" for share in most)])
     names = {
         name: [special["columns"].get(name) for special in special_uniques]
         for special in special_uniques
@@ -242,15 +256,11 @@ def _special(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
     ]
 
 
-def _dis(key: str) -> Callable[[Json], str]:
-    return lambda special: "\N{EN DASH}" if special["dis"] is None else f"{special['dis'][key]:.4f}"
-
-
-def _exposed(word: str, side: Json) -> list[Part]:
+def _exposed(word: str, side: TableRisk, classes: Sequence[ExposedClass]) -> list[Part]:
     names = [clean(name) for name in side["quasi_identifiers"]]
     rows = [
         [f"{row['rows']:,}", *("NULL" if value is None else clean(value) for value in row["values"].values())]
-        for row in side["exposed"]
+        for row in classes
     ]
     return [Line(f"the smallest classes{word}", "head"), Grid(["rows", *names], rows)]
 
@@ -261,10 +271,9 @@ _MEASURES = {
     "correlation_ratio": "correlation ratio",
     "cramers_v": "Cram\N{LATIN SMALL LETTER E WITH ACUTE}r's V",
 }
-_NONE = "\N{EN DASH}"
 
 
-def summarize_utility(data: Json) -> str:
+def summarize_utility(data: UtilityReport) -> str:
     """The distances of the columns, the pairs whose association changed most, the errors of queries, and the rest."""
     parts = [f"what the release is still good for\n\n{_columns(data['columns'])}", *_treated(data["columns"])]
     if data["pairs"]:
@@ -275,7 +284,7 @@ def summarize_utility(data: Json) -> str:
     return "\n\n".join(parts)
 
 
-def _columns(columns: Json) -> str:
+def _columns(columns: Mapping[str, ColumnDistance]) -> str:
     rows = [
         [clean(name), _number(entry["total_variation"]), _number(entry["earth_mover"])]
         for name, entry in columns.items()
@@ -283,7 +292,7 @@ def _columns(columns: Json) -> str:
     return table(["column", "total variation", "earth mover's distance"], rows, text=0)
 
 
-def _treated(columns: Json) -> list[str]:
+def _treated(columns: Mapping[str, ColumnDistance]) -> list[str]:
     """Which values treated columns are compared with."""
     wording = {"untreated": "the values before their treatments", "treated": "the treated values, for want of others"}
     named = {
@@ -293,7 +302,7 @@ def _treated(columns: Json) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
-def _pairs(pairs: list[Json]) -> str:
+def _pairs(pairs: list[PairAssociation]) -> str:
     """The pairs that changed most, the largest change first."""
     by_change = sorted(pairs, key=lambda pair: -abs(pair["source"] - pair["release"]))
     rows = [
@@ -311,9 +320,9 @@ def _pairs(pairs: list[Json]) -> str:
     return f"{what}\n{table(['source', 'release', 'measure', 'columns'], rows, text=(2, 3))}"
 
 
-def _prediction(prediction: Json) -> str:
+def _prediction(prediction: Mapping[str, Prediction]) -> str:
     rows = [
-        [clean(name), *(_number(entry[key]) for key in ("source", "release", "guessing"))]
+        [clean(name), _number(entry["source"]), _number(entry["release"]), _number(entry["guessing"])]
         for name, entry in prediction.items()
     ]
     return (
@@ -321,11 +330,11 @@ def _prediction(prediction: Json) -> str:
     )
 
 
-def _others(data: Json) -> list[str]:
+def _others(data: UtilityReport) -> list[str]:
     queries, pmse = data["queries"], data["pmse"]
     lines = []
     if queries is not None:
-        median, p95 = (100 * queries[f"{name}_relative_error"] for name in ("median", "p95"))
+        median, p95 = 100 * queries["median_relative_error"], 100 * queries["p95_relative_error"]
         errors = f"half are wrong by at most {median:.1f} %, 95 % by at most {p95:.1f} %"
         lines.append(f"counting queries  {queries['count']}: {errors}")
     if pmse is not None:
@@ -337,7 +346,7 @@ def _number(value: float | None) -> str:
     return _NONE if value is None else f"{value:.4f}"
 
 
-def summarize_attack(data: Json) -> Parts:
+def summarize_attack(data: AttackReport) -> Parts:
     """One row an attack: how often it succeeds, blindly, on the control group, and the risk with its interval."""
     entries = attack_rows(data)
     rows = [[name, *_cells(attack)] for name, attack in entries]
@@ -356,7 +365,7 @@ def summarize_attack(data: Json) -> Parts:
     ]
 
 
-def _method(data: Json) -> Parts:
+def _method(data: AttackReport) -> Parts:
     """What the method tells, where it was asked for."""
     worlds, narrowed = data.get("minimality"), data.get("downcoding")
     facts: list[tuple[str, str, Look]] = []
@@ -373,10 +382,10 @@ def _method(data: Json) -> Parts:
     return [Line(), FactList(facts, 19)] if facts else []
 
 
-def _cells(attack: Mapping[str, Any]) -> list[str]:
+def _cells(attack: Attack) -> list[str]:
     low, high = attack["interval"]
-    shares = [_share(attack[key]) for key in ("main", "baseline", "control", "risk")]
-    return [*shares, f"{low:.3f} to {high:.3f}"]
+    shares = [attack["main"], attack["baseline"], attack["control"], attack["risk"]]
+    return [*map(_share, shares), f"{low:.3f} to {high:.3f}"]
 
 
 def _share(value: float | None) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.report.views.parts import table
+
+if TYPE_CHECKING:
+    from kanon_sql.report.results.link import LinkReport, MatchBin, PairReport, SameOrder
 
 Json = dict[str, Any]
 
 
-def summarize_link(report: Json) -> str:
+def summarize_link(report: LinkReport) -> str:
     """How far the attack came, in a few lines and two histograms."""
     matched, unique, least = report["matched"], report["unique"], report["least_matches"]
     names = [
@@ -23,7 +27,7 @@ def summarize_link(report: Json) -> str:
         f"  unique          {count(unique['persons'], 'person')} with exactly one row, "
         f"{count(unique['rows'], 'row')} with exactly one person, both at once {unique['both']:,}",
     ]
-    if least["of_a_person"] is not None:
+    if least["of_a_person"] is not None and least["of_a_row"] is not None:
         expected = report["expected_links"]
         lines += [
             f"  at least        {count(least['of_a_person'], 'row')} for every person matched, "
@@ -39,13 +43,8 @@ def summarize_link(report: Json) -> str:
                 f"{pair['external']!r} ({count(pair['persons_unmatched'], 'person')}): other writing, or not in the "
                 "table"
             )
-    for counted, other in (("persons", "rows"), ("rows", "persons")):
-        total = report[counted]
-        shown = [
-            [_bucket(bucket), f"{bucket['count']:,}", f"{100 * bucket['count'] / total:.1f}"]
-            for bucket in report["histogram"][counted]
-        ]
-        lines += ["", table([f"{other} matched", counted, "%"], shown)]
+    lines += ["", _matches("rows matched", "persons", report["histogram"]["persons"], report["persons"])]
+    lines += ["", _matches("persons matched", "rows", report["histogram"]["rows"], report["rows"])]
     examples = [["" if value is None else value for value in row.values()] for row in report.get("examples", ())]
     if examples:
         lines += ["", "  persons with exactly one row, the first of them:"]
@@ -58,7 +57,13 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _bucket(bucket: Json) -> str:
+def _matches(head: str, counted: str, histogram: Sequence[MatchBin], total: int) -> str:
+    """How many of the persons, or of the rows, have how many matches."""
+    shown = [[_bucket(size), f"{size['count']:,}", f"{100 * size['count'] / total:.1f}"] for size in histogram]
+    return table([head, counted, "%"], shown)
+
+
+def _bucket(bucket: MatchBin) -> str:
     if bucket["from"] == bucket["to"]:
         return f"{bucket['from']:,}"
     return f"{bucket['from']:,} to {bucket['to']:,}"
@@ -67,7 +72,7 @@ def _bucket(bucket: Json) -> str:
 _OPEN = "its run ended before it could say that the release came to its place; it counts as one, the next run looks"
 
 
-def summarize_pair(report: Json) -> str:
+def summarize_pair(report: PairReport) -> str:
     """Whether two releases hold together what each holds alone."""
     combined, order, k = report["combined"], report["order"], report["k"]
     first, second = report["releases"]
@@ -108,7 +113,7 @@ def summarize_pair(report: Json) -> str:
     return "\n".join(lines)
 
 
-def _order(order: Json, k: int) -> str:
+def _order(order: SameOrder, k: int) -> str:
     if order["matching"] is None:
         return "not comparable, the releases have different numbers of rows"
     if not order["same"]:
