@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from kanon_sql.report.charts.attack import attack_rows
 from kanon_sql.report.charts.diagram import clean, number
 from kanon_sql.report.charts.risk import size_text
-from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts, table
+from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
 
 if TYPE_CHECKING:
     from kanon_sql.report.results.attack import Attack, AttackReport
@@ -273,36 +273,37 @@ _MEASURES = {
 }
 
 
-def summarize_utility(data: UtilityReport) -> str:
+def summarize_utility(data: UtilityReport) -> Parts:
     """The distances of the columns, the pairs whose association changed most, the errors of queries, and the rest."""
-    parts = [f"what the release is still good for\n\n{_columns(data['columns'])}", *_treated(data["columns"])]
+    parts: list[Part] = [Line("what the release is still good for", "head"), Line(), _columns(data["columns"])]
+    treated = _treated(data["columns"])
+    if treated:
+        parts += [Line(), *treated]
     if data["pairs"]:
-        parts.append(_pairs(data["pairs"]))
+        parts += [Line(), *_pairs(data["pairs"])]
     if data["prediction"]:
-        parts.append(_prediction(data["prediction"]))
-    parts.append("\n".join(_others(data)))
-    return "\n\n".join(parts)
+        parts += [Line(), *_prediction(data["prediction"])]
+    return [*parts, Line(), _others(data)]
 
 
-def _columns(columns: Mapping[str, ColumnDistance]) -> str:
+def _columns(columns: Mapping[str, ColumnDistance]) -> Grid:
     rows = [
         [clean(name), _number(entry["total_variation"]), _number(entry["earth_mover"])]
         for name, entry in columns.items()
     ]
-    return table(["column", "total variation", "earth mover's distance"], rows, text=0)
+    return Grid(["column", "total variation", "earth mover's distance"], rows, 0)
 
 
-def _treated(columns: Mapping[str, ColumnDistance]) -> list[str]:
+def _treated(columns: Mapping[str, ColumnDistance]) -> list[Line]:
     """Which values treated columns are compared with."""
     wording = {"untreated": "the values before their treatments", "treated": "the treated values, for want of others"}
     named = {
         key: [clean(name) for name, entry in columns.items() if entry.get("compared_with") == key] for key in wording
     }
-    lines = [f"{', '.join(names)}: compared with {wording[key]}" for key, names in named.items() if names]
-    return ["\n".join(lines)] if lines else []
+    return [Line(f"{', '.join(names)}: compared with {wording[key]}") for key, names in named.items() if names]
 
 
-def _pairs(pairs: list[PairAssociation]) -> str:
+def _pairs(pairs: list[PairAssociation]) -> list[Part]:
     """The pairs that changed most, the largest change first."""
     by_change = sorted(pairs, key=lambda pair: -abs(pair["source"] - pair["release"]))
     rows = [
@@ -317,29 +318,28 @@ def _pairs(pairs: list[PairAssociation]) -> str:
     what = "association of columns in the source and in the release"
     if len(pairs) > MOST_PAIRS:
         what += f", the {MOST_PAIRS} of {len(pairs)} pairs that changed most"
-    return f"{what}\n{table(['source', 'release', 'measure', 'columns'], rows, text=(2, 3))}"
+    return [Line(what, "head"), Grid(["source", "release", "measure", "columns"], rows, (2, 3))]
 
 
-def _prediction(prediction: Mapping[str, Prediction]) -> str:
+def _prediction(prediction: Mapping[str, Prediction]) -> list[Part]:
     rows = [
         [clean(name), _number(entry["source"]), _number(entry["release"]), _number(entry["guessing"])]
         for name, entry in prediction.items()
     ]
-    return (
-        f"share of rows whose value is predicted rightly\n{table(['', 'source', 'release', 'guessing'], rows, text=0)}"
-    )
+    what = Line("share of rows whose value is predicted rightly", "head")
+    return [what, Grid(["", "source", "release", "guessing"], rows, 0)]
 
 
-def _others(data: UtilityReport) -> list[str]:
+def _others(data: UtilityReport) -> FactList:
     queries, pmse = data["queries"], data["pmse"]
-    lines = []
+    facts: list[tuple[str, str, Look]] = []
     if queries is not None:
         median, p95 = 100 * queries["median_relative_error"], 100 * queries["p95_relative_error"]
         errors = f"half are wrong by at most {median:.1f} %, 95 % by at most {p95:.1f} %"
-        lines.append(f"counting queries  {queries['count']}: {errors}")
+        facts.append(("counting queries", f"{queries['count']}: {errors}", ""))
     if pmse is not None:
-        lines.append(f"pMSE              {pmse:.4f} (0: nothing tells both apart)")
-    return lines
+        facts.append(("pMSE", f"{pmse:.4f} (0: nothing tells both apart)", ""))
+    return FactList(facts, 18, indent=0)
 
 
 def _number(value: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.report.views.parts import table
+from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts, table
 
 if TYPE_CHECKING:
     from kanon_sql.report.results.link import LinkReport, MatchBin, PairReport, SameOrder
@@ -13,43 +13,57 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-def summarize_link(report: LinkReport) -> str:
+def summarize_link(report: LinkReport) -> Parts:
     """How far the attack came, in a few lines and two histograms."""
     matched, unique, least = report["matched"], report["unique"], report["least_matches"]
     names = [
         pair["release"] if pair["release"] == pair["external"] else f"{pair['release']}={pair['external']}"
         for pair in report["on"]
     ]
-    lines = [
-        f"{report['external']} ({count(report['persons'], 'person')}) linked to {report['release']} "
-        f"({count(report['rows'], 'row')}) on {', '.join(names)}",
-        f"  matched         {count(matched['persons'], 'person')}, {count(matched['rows'], 'row')}",
-        f"  unique          {count(unique['persons'], 'person')} with exactly one row, "
-        f"{count(unique['rows'], 'row')} with exactly one person, both at once {unique['both']:,}",
+    facts: list[tuple[str, str, Look]] = [
+        ("matched", f"{count(matched['persons'], 'person')}, {count(matched['rows'], 'row')}", ""),
+        (
+            "unique",
+            f"{count(unique['persons'], 'person')} with exactly one row, "
+            f"{count(unique['rows'], 'row')} with exactly one person, both at once {unique['both']:,}",
+            "",
+        ),
     ]
     if least["of_a_person"] is not None and least["of_a_row"] is not None:
         expected = report["expected_links"]
-        lines += [
-            f"  at least        {count(least['of_a_person'], 'row')} for every person matched, "
-            f"{count(least['of_a_row'], 'person')} for every row",
-            f"  right links     {expected['by_person']:,.2f} expected if all persons matched are in the table, "
-            f"{expected['by_row']:,.2f} if the persons of all rows are known",
+        of_a_row = f"{count(least['of_a_row'], 'person')} for every row"
+        facts += [
+            ("at least", f"{count(least['of_a_person'], 'row')} for every person matched, {of_a_row}", ""),
+            (
+                "right links",
+                f"{expected['by_person']:,.2f} expected if all persons matched are in the table, "
+                f"{expected['by_row']:,.2f} if the persons of all rows are known",
+                "",
+            ),
         ]
     for pair in report["on"]:
         strange = pair["external_values"]["unmatched"]
         if strange:
-            lines.append(
-                f"  no match        {strange:,} of {count(pair['external_values']['distinct'], 'value')} of "
-                f"{pair['external']!r} ({count(pair['persons_unmatched'], 'person')}): other writing, or not in the "
-                "table"
-            )
-    lines += ["", _matches("rows matched", "persons", report["histogram"]["persons"], report["persons"])]
-    lines += ["", _matches("persons matched", "rows", report["histogram"]["rows"], report["rows"])]
+            of = f"{strange:,} of {count(pair['external_values']['distinct'], 'value')} of {pair['external']!r}"
+            why = "other writing, or not in the table"
+            facts.append(("no match", f"{of} ({count(pair['persons_unmatched'], 'person')}): {why}", ""))
+    parts: list[Part] = [
+        Line(
+            f"{report['external']} ({count(report['persons'], 'person')}) linked to {report['release']} "
+            f"({count(report['rows'], 'row')}) on {', '.join(names)}",
+            "head",
+        ),
+        FactList(facts, 16),
+        Line(),
+        _matches("rows matched", "persons", report["histogram"]["persons"], report["persons"]),
+        Line(),
+        _matches("persons matched", "rows", report["histogram"]["rows"], report["rows"]),
+    ]
     examples = [["" if value is None else value for value in row.values()] for row in report.get("examples", ())]
     if examples:
-        lines += ["", "  persons with exactly one row, the first of them:"]
-        lines.append(table([pair["external"] for pair in report["on"]], examples))
-    return "\n".join(lines)
+        head = [pair["external"] for pair in report["on"]]
+        parts += [Line(), Line("  persons with exactly one row, the first of them:", "head"), Grid(head, examples)]
+    return parts
 
 
 def count(number: int, what: str) -> str:
@@ -57,10 +71,10 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _matches(head: str, counted: str, histogram: Sequence[MatchBin], total: int) -> str:
+def _matches(head: str, counted: str, histogram: Sequence[MatchBin], total: int) -> Grid:
     """How many of the persons, or of the rows, have how many matches."""
     shown = [[_bucket(size), f"{size['count']:,}", f"{100 * size['count'] / total:.1f}"] for size in histogram]
-    return table([head, counted, "%"], shown)
+    return Grid([head, counted, "%"], shown)
 
 
 def _bucket(bucket: MatchBin) -> str:
@@ -72,45 +86,51 @@ def _bucket(bucket: MatchBin) -> str:
 _OPEN = "its run ended before it could say that the release came to its place; it counts as one, the next run looks"
 
 
-def summarize_pair(report: PairReport) -> str:
+def summarize_pair(report: PairReport) -> Parts:
     """Whether two releases hold together what each holds alone."""
     combined, order, k = report["combined"], report["order"], report["k"]
     first, second = report["releases"]
     names = ", ".join(report["quasi_identifiers"])
-    verdict = "satisfy" if report["status"] == "satisfied" else "VIOLATE"
+    holds = report["status"] == "satisfied"
     joined = f", joined on {', '.join(report['on'])}" if report["on"] else ""
-    lines = [f"{first['table']} and {second['table']} together {verdict} k = {k} in {names}{joined}"]
-    lines += [
-        f"  alone      {side['table']}: {count(side['rows'], 'row')}, the smallest class holds "
-        f"{side['smallest_class']:,}"
+    verdict = f"{'satisfy' if holds else 'VIOLATE'} k = {k} in {names}{joined}"
+    facts: list[tuple[str, str, Look]] = [
+        (
+            "alone",
+            f"{side['table']}: {count(side['rows'], 'row')}, the smallest class holds {side['smallest_class']:,}",
+            "",
+        )
         for side in (first, second)
     ]
     most = "" if combined["exact"] or report["source"] else " at most"
-    lines.append(
-        f"  together   {count(combined['tuples'], 'combined tuple')}, "
-        f"the smallest for {count(combined['smallest'], 'row')}{most}"
-    )
+    together = f"the smallest for {count(combined['smallest'], 'row')}{most}"
+    facts.append(("together", f"{count(combined['tuples'], 'combined tuple')}, {together}", ""))
     violating = combined["violating"]
     if violating["tuples"]:
         sure = combined["certain"]
         hedge = "" if report["source"] or sure is None else f", {sure:,} of them surely not empty"
-        lines.append(
-            f"  violations {count(violating['tuples'], 'combined tuple')} with "
-            f"{count(violating['rows'], 'row')}{most}{hedge}"
-        )
+        rows = f"{count(violating['rows'], 'row')}{most}{hedge}"
+        facts.append(("violations", f"{count(violating['tuples'], 'combined tuple')} with {rows}", "bad"))
     if combined["ambiguous_rows"]:
-        lines.append(
-            f"  ambiguous  {count(combined['ambiguous_rows'], 'row')} of the source fit several tuples, counted in each"
-        )
-    lines.append(f"  order      {_order(order, k)}")
-    if report.get("examples"):
+        ambiguous = count(combined["ambiguous_rows"], "row")
+        facts.append(("ambiguous", f"{ambiguous} of the source fit several tuples, counted in each", ""))
+    facts.append(("order", _order(order, k), ""))
+    parts: list[Part] = [
+        Line(f"{first['table']} and {second['table']} together {verdict}", "good" if holds else "bad"),
+        FactList(facts, 11),
+    ]
+    examples = report.get("examples")
+    if examples:
         shown = [
             [f"{example['rows']:,}", *("" if value is None else value for value in example["says"].values())]
-            for example in report["examples"]
+            for example in examples
         ]
-        lines += ["", f"  combined tuples for fewer than {k} rows, the first of them:"]
-        lines.append(table(["rows", *report["quasi_identifiers"]], shown))
-    return "\n".join(lines)
+        parts += [
+            Line(),
+            Line(f"  combined tuples for fewer than {k} rows, the first of them:", "head"),
+            Grid(["rows", *report["quasi_identifiers"]], shown),
+        ]
+    return parts
 
 
 def _order(order: SameOrder, k: int) -> str:
