@@ -27,8 +27,9 @@ class Measured(dict[str, Any]):
         self._command = command
 
     def _repr_html_(self) -> str:
+        from kanon_sql.report.printable import escaped
         from kanon_sql.report.views.html import in_html
 
         module, name = _VIEWS[self._command]
         view = getattr(import_module(f"kanon_sql.report.views.{module}"), name)
-        return in_html(view(self))
+        return in_html(view(escaped(self)))
