@@ -29,7 +29,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.searched import CheckedTable, ClassDigest, ComparedManifest
+    from kanon_sql.report.results.searched import CheckedTable, ClassDigest, ComparedManifest, Violations
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,14 @@ def check_table(
     compared: ComparedManifest = {}
     if manifest is not None:
         compared = {"manifest": {"digest": manifest, "same": digest == manifest}}
+    violations: Violations = {
+        "classes": counts.violating_classes,
+        "rows": counts.violating_rows,
+        "unique": counts.unique_rows,
+        "treatments": broken,
+    }
+    if expected.released:
+        violations["columns"] = withheld
     return {
         "status": "satisfied" if satisfied else "violated",
         "table": source.label,
@@ -90,13 +98,7 @@ def check_table(
         **compared,
         "privacy": privacy_entries(config.privacy, counts),
         "reference": reference.label if reference is not None else "the table itself",
-        "violations": {
-            "classes": counts.violating_classes,
-            "rows": counts.violating_rows,
-            "unique": counts.unique_rows,
-            "treatments": broken,
-            **({"columns": withheld} if expected.released else {}),
-        },
+        "violations": violations,
         "seconds": call.watch.report(),
     }
 

@@ -115,12 +115,15 @@ class ComparedManifest(TypedDict, total=False):
 
 
 class Violations(TypedDict):
-    """The classes that do not hold what was asked for, and the treatments that are not there."""
+    """The classes that do not hold what was asked for, the treatments that are not there, and with `--released` the
+    columns that no release has.
+    """
 
     classes: Count
     rows: Count
     unique: Count
     treatments: list[str]
+    columns: NotRequired[list[str]]
 
 
 class CheckedTable(ComparedManifest):

@@ -159,10 +159,12 @@ def _with_tables(source: Source, plain: Source) -> Source:
         entries = [entry.copy() for entry in keys_read]
         read.this.replace(exp.select(*entries, *computed).from_(read_rows.copy()).subquery(READ))
     for node, lookup, name, of_missing in holes:
-        value: exp.Expr = column(name, lookup.name)
+        determined: exp.Expr = column(name, lookup.name)
         # A join finds nothing for a missing value; without any the engine can leave out joins that are not needed.
         reads_missing = of_missing and lookup.is_missing
-        node.replace(exp.Coalesce(this=value, expressions=[lookup.of_missing(name)]) if reads_missing else value)
+        node.replace(
+            exp.Coalesce(this=determined, expressions=[lookup.of_missing(name)]) if reads_missing else determined
+        )
     kept = {}
     for col in plain.columns:
         if col.key in hashed_columns and source.treatments[col.name].pseudonym:
