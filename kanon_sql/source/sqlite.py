@@ -74,6 +74,8 @@ class _Held:
 def is_sqlite(path: Path) -> bool:
     """Whether a file is a database of SQLite."""
     try:
+        if not path.is_file():  # a pipe would wait for its writer
+            return False
         with path.open("rb") as file:
             return file.read(len(_HEAD)) == _HEAD
     except OSError:
