@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from typing_extensions import TypedDict
+from typing_extensions import NotRequired, TypedDict
 
 from kanon_sql.report.results.figures import Count, Rows, Seconds
 from kanon_sql.report.results.run import Privacy
