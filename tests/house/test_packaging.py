@@ -18,7 +18,8 @@ from places import ROOT
 RECIPE = ROOT / "packaging" / "Containerfile"
 # The one file that the top level got beside those that were there; everything else stands in a folder.
 TOP_LEVEL = {
-    ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "pyproject.toml",
+    ".gitignore", ".pre-commit-hooks.yaml", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md",
+    "pyproject.toml",
 }  # fmt: skip
 
 

@@ -127,6 +127,7 @@ def test_the_schemas_are_printed(capfd: pytest.CaptureFixture[str]) -> None:
 TOLD = {name: ("report.md", f"## {'run' if name == 'report' else name}") for name in REPORTS} | {
     "link": ("link.md", ""),
     "releases": ("releases.md", ""),
+    **{name: (f"{name}.md", "## The JSON report") for name in ("risk", "utility", "attack")},
 }
 
 
