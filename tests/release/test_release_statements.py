@@ -51,13 +51,25 @@ def test_labels_that_no_hierarchy_has_are_foreign() -> None:
 
 def test_values_that_are_equal_in_their_type_are_the_sources_however_they_are_written() -> None:
     tables = {
-        "written": ("qi VARCHAR", [("01.0",), ("2",), ("2",), ("*",), (None,)]),
-        "mapping": ("value DOUBLE", [(1.0,), (None,)]),
+        "written": ("qi VARCHAR", [("01.0",), ("2",), ("2",), ("*",), (None,), ("",), ("unknown",)]),
+        "mapping": ("value DOUBLE, lab VARCHAR", [(1.0, "1.0"), (None, "unknown")]),
     }
-    names = {"typed_value": exp.TryCast(this=column("value", "present"), to=exp.DataType.build("DOUBLE"))}
+    number = exp.TryCast(this=column("value", "present"), to=exp.DataType.build("DOUBLE"))
+    names = {"typed_value": number, "label": "lab"}
     lists = {"qi": [{"value": "qi"}]}
-    rows = answers("release/verify_typed_members", tables, names=names, lists=lists, values={"masked": True})
-    assert rows == [(1,)]
+    query, values = "release/verify_typed_members", {"masked": True}
+    assert answers(query, tables, names=names, lists=lists, values=values) == [(1,)]
+
+
+def test_a_text_that_is_no_number_is_no_missing_number() -> None:
+    tables = {
+        "written": ("qi VARCHAR", [("1",), ("x",), (None,)]),
+        "mapping": ("value DOUBLE, lab VARCHAR", [(1.0, "1.0"), (None, None)]),
+    }
+    number = exp.TryCast(this=column("value", "present"), to=exp.DataType.build("DOUBLE"))
+    names, lists = {"typed_value": number, "label": "lab"}, {"qi": [{"value": "qi"}]}
+    query, values = "release/verify_typed_members", {"masked": False}
+    assert answers(query, tables, names=names, lists=lists, values=values) == [(1,)]
 
 
 def test_classes_that_two_have_share_tuples() -> None:
