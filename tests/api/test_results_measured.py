@@ -125,6 +125,7 @@ def test_a_table_in_the_place_of_a_configuration_beside_data() -> None:
         kanon_sql.run(FRAME, data=FRAME)
 
 
+@pytest.mark.slow
 def test_results_show_themselves_as_tables_in_a_notebook(tmp_path: Path) -> None:
     config = on_files(tmp_path)
     measured = [

@@ -36,6 +36,7 @@ def with_column(folder: Path, column: str) -> Path:
     return folder / "other.parquet"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("column", ["name", "note", "of_nobody"])
 def test_columns_that_are_not_released(tmp_path: Path, column: str) -> None:
     config = asked(tmp_path)

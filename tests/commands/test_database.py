@@ -222,6 +222,7 @@ def test_nothing_is_lost_without_a_need(tmp_path: Path) -> None:
     assert report["solution"]["levels"] == {"sex": 0}
 
 
+@pytest.mark.slow
 def test_facts_are_generalized_where_that_loses_less(tmp_path: Path) -> None:
     """Each day has one person, each month all of them: the month is released, no fact goes."""
     database: dict[str, Rows] = {
@@ -240,6 +241,7 @@ def test_facts_are_generalized_where_that_loses_less(tmp_path: Path) -> None:
     assert 0 < report["facts"]["loss"] == pytest.approx(report["facts"]["bound"])
 
 
+@pytest.mark.slow
 def test_dates_of_a_person_move_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHIFT", "0f" * 32)
     database: dict[str, Rows] = {
@@ -266,6 +268,7 @@ def test_dates_of_a_person_move_together(tmp_path: Path, monkeypatch: pytest.Mon
         assert "0f" * 32 not in json.dumps(report, default=str)
 
 
+@pytest.mark.slow
 def test_pseudonyms_and_kept_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY", "ab" * 32)
     database: dict[str, Rows] = {
@@ -329,6 +332,7 @@ def test_what_is_refused(tmp_path: Path, change: Any, text: str) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_in_place_replaces_all_tables(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "f", "n") for i in range(4)],
@@ -352,6 +356,7 @@ def test_in_place_replaces_all_tables(tmp_path: Path) -> None:
         assert report["tables"]["drug"]["rows"]["released"] == 0  # one person's fact
 
 
+@pytest.mark.slow
 def test_in_place_a_database_keeps_what_its_tables_had_beside_rows(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "f", "n") for i in range(4)],
@@ -384,6 +389,7 @@ def test_in_place_a_database_keeps_what_its_tables_had_beside_rows(tmp_path: Pat
         assert ("PRIMARY KEY",) in kinds.fetchall()
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "fm"[i % 2], "n") for i in range(8)],
@@ -477,6 +483,7 @@ def test_where_no_whole_database_goes(target: Any, message: str, tmp_path: Path)
         kanon_sql.run({**config, "target": target}, progress=None)
 
 
+@pytest.mark.slow
 def test_a_failed_run_leaves_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written wrongly, or what fails on the way, replaces nothing and leaves nothing behind."""
     database: dict[str, Rows] = {
@@ -506,6 +513,7 @@ def test_a_failed_run_leaves_the_target(tmp_path: Path, monkeypatch: pytest.Monk
     assert {path.name for path in tmp_path.iterdir() if path.name.startswith(".")} <= {".out.kanon-sql.lock"}
 
 
+@pytest.mark.slow
 def test_the_same_database_gives_the_same_facts(tmp_path: Path) -> None:
     """Whatever the order of rows and the threads: the same facts of the same persons, by the old keys."""
     draw = random.Random(3)
@@ -531,6 +539,7 @@ def test_the_same_database_gives_the_same_facts(tmp_path: Path) -> None:
     assert 0 < released[0][1]["kept"] < 1
 
 
+@pytest.mark.slow
 def test_check_and_risk(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "f", "n") for i in range(6)],
@@ -565,6 +574,7 @@ def test_check_and_risk(tmp_path: Path) -> None:
         assert CliRunner().invoke(cli, words).exit_code != 0
 
 
+@pytest.mark.slow
 def test_a_fact_of_exactly_k_persons_stays(tmp_path: Path) -> None:
     """Beside a rarer one, which goes."""
     database: dict[str, Rows] = {
@@ -601,6 +611,7 @@ def test_a_suppressed_person_is_gone_everywhere(tmp_path: Path) -> None:
     assert report["facts"]["pairs"] == 18 and report["facts"]["kept"] == pytest.approx(15 / 18)
 
 
+@pytest.mark.slow
 def test_numbers_of_rows_that_tell_somebody_apart_are_warned_of(tmp_path: Path) -> None:
     """One of six persons has three visits, through which she has three diagnoses; all have one drug."""
     database: dict[str, Rows] = {
@@ -849,6 +860,7 @@ def test_a_shift_without_dates_and_facts_of_nobody(tmp_path: Path, monkeypatch: 
     assert {tuple(row) for row in read(tmp_path, "csv")["visit"]} == {("visit_id", "pid")}
 
 
+@pytest.mark.slow
 def test_persons_without_quasi_identifiers(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "f", "n") for i in range(6)],

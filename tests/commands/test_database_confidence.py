@@ -169,6 +169,7 @@ def _telling() -> dict[str, Rows]:
     }
 
 
+@pytest.mark.slow
 def test_as_few_facts_go_as_the_share_asks_for(tmp_path: Path) -> None:
     """Three of the six lose x: three of five have the finding then, and seven of the twelve with the visit."""
     config = configuration(_telling(), tmp_path, "parquet", 2, 1, "60%")
@@ -182,6 +183,7 @@ def test_as_few_facts_go_as_the_share_asks_for(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_it_is_said_to_people(tmp_path: Path) -> None:
     config = configuration(_telling(), tmp_path, "parquet", 2, 1, "60%")
     path = tmp_path / "database.json"

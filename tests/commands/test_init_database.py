@@ -106,6 +106,7 @@ def test_what_joins_the_tables_is_found_and_runs(tmp_path: Path, kind: str, monk
     assert checked["status"] == "satisfied"
 
 
+@pytest.mark.slow
 def test_the_key_may_be_said_and_a_shift_needs_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PSEUDONYM_KEY", raising=False)
     data = _written(tmp_path, "parquet")
@@ -137,6 +138,7 @@ def test_tables_without_persons_are_refused(tmp_path: Path) -> None:
         kanon_sql.init(tmp_path)
 
 
+@pytest.mark.slow
 def test_hierarchy_files_of_facts_are_named_from_the_configuration(tmp_path: Path) -> None:
     data = _written(tmp_path, "parquet")
     (tmp_path / "files").mkdir()

@@ -198,6 +198,7 @@ def test_the_model_that_is_proposed_is_of_the_diagnosis(tmp_path: Path, monkeypa
     assert "# l_diversity: {column: diagnosis, l: 3}" in text
 
 
+@pytest.mark.slow
 def test_what_init_proposes_for_statistics_goes_on_with_new_data(call: Call, tmp_path: Path) -> None:
     rows = stays(700, 0)
     written(tmp_path / "stays.csv", rows, ("patient_id",))

@@ -59,6 +59,7 @@ def test_the_same_classes_in_another_order_and_format(
     assert checked["status"] == "satisfied" and checked["classes"]["digest"] == checked["manifest"]["digest"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "rows",
     [

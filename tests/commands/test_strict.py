@@ -74,6 +74,7 @@ def test_the_command(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert ended.value.code == 0
 
 
+@pytest.mark.slow
 def test_applied_to_new_data(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(place)
     kanon_sql.run(configuration(place, insensitive=["ward"]), strict=True, advice=False)
@@ -92,6 +93,7 @@ def test_applied_to_new_data(place: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert any("telephone" in said for said in kanon_sql.apply(1, place / "source.csv")["warnings"])
 
 
+@pytest.mark.slow
 def test_applied_to_new_data_in_the_declared_encoding(place: Path) -> None:
     (place / "source.csv").write_bytes(
         (place / "source.csv").read_bytes().replace(b"flu", "Grippe \u20ac".encode("cp1252"))

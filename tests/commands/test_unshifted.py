@@ -33,6 +33,7 @@ def warnings_of(folder: Path, transform: dict[str, Any], source: str = "in.csv",
     return "\n".join(result.warnings)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("shifted", "born", "algorithm", "warned"),
     [
@@ -72,6 +73,7 @@ def test_dates_that_are_cut_to_months(tmp_path: Path) -> None:
         assert ("beside shifted dates" in warnings_of(tmp_path, transform, insensitive=["a", "b"])) == warned
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("name", "written", "warned"),
     [

@@ -63,6 +63,7 @@ def night(folder: Path, rows: list[list[str]], limit: str) -> dict[str, Any]:
     return kanon_sql.apply(1, folder / "source.csv", ledger=ledger, overrides=overrides, strict=True)
 
 
+@pytest.mark.slow
 def test_a_table_that_only_grows_survives_every_night(tmp_path: Path) -> None:
     draw = random.Random(7)
     rows = cases(0, 4_000, draw)

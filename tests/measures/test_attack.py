@@ -348,6 +348,7 @@ def section(page: str) -> str:
     return re.sub(r"<[^>]+>", " ", page.partition('<section id="attacks"')[2].partition("</section>")[0])
 
 
+@pytest.mark.slow
 def test_the_page_says_what_adversaries_came_to(tmp_path: Path) -> None:
     config = crowd(tmp_path)
     played = kanon_sql.attack(config, report=tmp_path / "attack.json")
@@ -359,6 +360,7 @@ def test_the_page_says_what_adversaries_came_to(tmp_path: Path) -> None:
     assert "What adversaries came to" not in kanon_sql.report_release(config)[0]
 
 
+@pytest.mark.slow
 def test_lone_persons_change_no_figure_of_the_page(tmp_path: Path) -> None:
     """The attacks are played again without suppressed rows: whoever these are, the page says the same."""
     write_csv(
@@ -374,6 +376,7 @@ def test_lone_persons_change_no_figure_of_the_page(tmp_path: Path) -> None:
     assert len(told) == 1 and "inference of ill" in told.pop()
 
 
+@pytest.mark.slow
 def test_few_guesses_are_not_told(tmp_path: Path) -> None:
     config, file = crowd(tmp_path), tmp_path / "attack.json"
     kanon_sql.attack(config, attacks=50, report=file)

@@ -212,6 +212,7 @@ def measured(report: dict[str, Any]) -> dict[str, Any]:
     return {key: report[key] for key in expected([], [], [])}
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(50))
 @given(case=links(), parquet=st.booleans())
 def test_links_are_those_of_a_double_loop(

@@ -47,6 +47,7 @@ def persons_under(
     return {key: sum(falls(person, key) for person in persons) for key in released}
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(50))
 @given(case=cases(), masks=st.booleans(), data=st.data())
 def test_after_is_measured_on_the_release(folder: Path, case: Case, masks: bool, data: st.DataObject) -> None:

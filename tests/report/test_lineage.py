@@ -136,6 +136,7 @@ def server(status: int = 200) -> Iterator[tuple[str, list[Any]]]:
             thread.join()
 
 
+@pytest.mark.slow
 def test_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENLINEAGE_API_KEY", "a key")
     monkeypatch.setenv("OPENLINEAGE_NAMESPACE", "clinic")

@@ -58,6 +58,7 @@ def require_right(engine: Engine, required: FactsRequired, held: Facts) -> Facts
     return facts
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 1 << 30), k=st.integers(1, 5), known=st.integers(1, 3))
 def test_nothing_rare_is_kept(engine: Engine, seed: int, k: int, known: int) -> None:

@@ -179,6 +179,7 @@ def test_what_is_refused(tmp_path: Path, content: bytes, declared: str | None, s
     assert caught.value.exit_status == status
 
 
+@pytest.mark.slow
 def test_every_command_says_the_same_of_letters_of_latin_1(tmp_path: Path) -> None:
     content = text_of([["Größe", "n"], *[["ä", str(n % 3)] for n in range(30)]])
     (tmp_path / "in.csv").write_bytes(content.encode("latin-1"))
