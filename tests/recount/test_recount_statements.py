@@ -67,6 +67,31 @@ def test_a_class_violates_where_any_model_refuses_it() -> None:
     assert rows == [(5, 2, 2, 3, 0, 1, 3, 0, 2, 0.25, 0.75, 1)]
 
 
+def test_rows_of_stars_are_counted_apart() -> None:
+    judged = [("*", 4, 4, True), ("a", 1, 1, True), ("b", 2, 2, False), (None, 3, 3, False)]
+    columns = "qi VARCHAR, size BIGINT, holders BIGINT, violates BOOLEAN"
+    lists = {"qi": QI, "model": []}
+    rows = answers("recount/classes", {"judged": (columns, judged)}, lists=lists, values={"apart": True})
+    assert rows == [(10, 3, 1, 3, 4, 2, 5, 1, 1)]
+    rows = answers("recount/classes", {"judged": (columns, judged)}, lists=lists, values={"apart": False})
+    assert rows == [(10, 4, 1, 4, 0, 2, 5, 1, 1)]
+    rows = answers("recount/classes", {"judged": (columns, [])}, lists=lists, values={"apart": True})
+    assert rows == [(0,) * 9]
+
+
+def test_a_digest_is_of_values_and_of_all_their_rows() -> None:
+    def digest(*rows: Row) -> object:
+        tables = {"written": ("qi VARCHAR, n BIGINT", list(rows))}
+        return answers("recount/digest", tables, lists={"qi": QI}, names={"written_rows": "n"})[0][0]
+
+    assert digest(("a", 2), ("b", 1), ("a", 3)) == digest(("b", 1), ("a", 5)) != digest(("a", 3), ("b", 1))
+    assert digest((None, 1), ("", 1)) == digest(("", 2))
+    for kept, other in [("-0.0", "0.0"), ("[-0.0, -0.0]", "[0.0, 0.0]")]:
+        assert digest((kept, 1)) == digest((other, 1))
+    for kept, other in [("-0.01", "0.01"), ("5-0.0", "50.0"), ("-0x0", "0x0")]:
+        assert digest((kept, 1)) != digest((other, 1))
+
+
 KNOWN = (
     "a VARCHAR, s VARCHAR",
     [("x", "1"), ("x", "1"), ("x", "2"), ("y", "1"), ("y", "1"), ("y", "1"), ("z", "1"), ("z", "2")],

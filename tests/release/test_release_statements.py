@@ -94,6 +94,16 @@ def test_classes_that_only_the_release_or_only_the_search_has_differ() -> None:
     assert answers("release/verify_partitions", tables, names=names, lists=lists) == [(1,)]
 
 
+def test_no_text_and_a_missing_one_are_of_one_class() -> None:
+    names = {"row_total": exp.Count(this=exp.Star())}
+    lists = {"label": [{"key": "q", "name": "shown"}]}
+    shown = "shown VARCHAR, row_count BIGINT"
+    tables = {"written": ("q VARCHAR", [(None,), ("",), ("",)]), "released_classes": (shown, [("", 3)])}
+    assert answers("release/verify_partitions", tables, names=names, lists=lists) == [(0,)]
+    tables["released_classes"] = (shown, [(None, 1), ("", 2)])
+    assert answers("release/verify_partitions", tables, names=names, lists=lists) == [(0,)]
+
+
 def test_values_are_looked_up_before_classes_are() -> None:
     """Were the joins of values inner ones, the engine would put those of many quasi-identifiers in a bad order."""
     numbers = range(3)
