@@ -128,3 +128,53 @@ def test_values_are_looked_up_before_classes_are() -> None:
         rows = connection.execute(f"SELECT released, count(*) FROM ({statement}) GROUP BY ALL ORDER BY ALL").fetchall()
     assert plan.count("LEFT") == len(numbers)
     assert rows == [("of 0", 35), ("of 1", 35), ("of 2", 35)]
+
+
+# Two codes, of which a column has a mapping; groups of rows are suppressed with their class.
+ROWS_OF_GROUPS = (
+    "(VALUES (1, 'a', 'g'), (2, 'a', 'h'), (3, 'b', 'g'), (4, NULL, NULL), (5, NULL, 'h')) AS t(id, q, grp)"
+)
+SUPPRESSED = "(VALUES (10, 'g'), (30, NULL)) AS t(c0, grp)"
+MAPPED = "(VALUES ('a', 10), ('b', 20), (NULL, 30)) AS t(value, level_1)"
+
+
+def released_of_groups(**parts: list[Item]) -> list[tuple[object, ...]]:
+    """The released rows, of which the class 10 of group g and the class 30 of no group are suppressed."""
+    lists: dict[str, list[Item]] = {
+        "out": [{"value": exp.column("id", "source"), "name": "id"}],
+        "qi": [{"mapping": "mapped", "key": "q"}],
+        "class": [{"code": "c0", "mapping": "mapped", "level": "level_1"}],
+        "group": [{"name": "grp", "value": exp.column("grp", "source")}],
+        **{name: [] for name in ("value", "mask", "drop", "tuple", "place", "label", "sort")},
+        **parts,
+    }
+    with duckdb.connect() as connection:
+        for name, rows in (("source_rows", ROWS_OF_GROUPS), ("suppressed", SUPPRESSED), ("mapped", MAPPED)):
+            connection.execute(f"CREATE TABLE {name} AS FROM {rows}")
+        connection.execute("CREATE TABLE shown AS SELECT 10 AS c0, 'mean of a' AS mean")
+        statement = render("release/release", {"source": exp.to_table("source_rows").as_("source")}, lists)
+        return sorted(connection.execute(statement).fetchall())
+
+
+def test_rows_of_a_suppressed_group_of_a_class_are_left_out_and_no_others() -> None:
+    assert released_of_groups(drop=[{"classes": "suppressed"}]) == [(2,), (3,), (5,)]
+    assert released_of_groups(drop=[{"classes": "suppressed"}], group=[]) == [(3,)]
+
+
+def test_rows_of_a_suppressed_group_of_a_class_are_masked_and_no_others() -> None:
+    masked = exp.Is(this=exp.column("c0", "suppressed"), expression=exp.null())
+    out: list[Item] = [
+        {"value": exp.column("id", "source"), "name": "id"},
+        {"value": masked, "name": "is_shown"},
+    ]
+    rows = released_of_groups(mask=[{"classes": "suppressed"}], out=out)
+    assert rows == [(1, False), (2, True), (3, True), (4, False), (5, True)]
+
+
+def test_what_no_released_class_shows_is_missing() -> None:
+    out: list[Item] = [
+        {"value": exp.column("id", "source"), "name": "id"},
+        {"value": exp.column("mean", "shown"), "name": "mean"},
+    ]
+    rows = released_of_groups(value=[{"classes": "shown"}], out=out)
+    assert rows == [(1, "mean of a"), (2, "mean of a"), (3, None), (4, None), (5, None)]
