@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "kanon_sql"
 # What every trial stands on.
 GROUND = (".ci/", "pyproject.toml", "tests/support/effort.py", "scripts/changed.py")
-LANDING = 6 * 3600  # seconds
+LANDING = 7 * 1800  # seconds
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def _says_when(decorator: ast.expr) -> bool:
 
 
 def landed_before() -> str | None:
-    """The last commit that is at least six hours older than HEAD; None where there is none."""
+    """The last commit that is at least three and a half hours older than HEAD; None where there is none."""
     when = int(git("show", "-s", "--format=%ct", "HEAD"))
     return git("rev-list", "-1", f"--before={when - LANDING}", "HEAD").strip() or None
 
@@ -162,7 +162,7 @@ def main() -> None:
     """Prints what HEAD asks for."""
     parser = argparse.ArgumentParser(description="Says which long trials a change asks for.")
     parser.add_argument(
-        "--base", metavar="REV", help="the commit to compare HEAD with (default: six hours before HEAD)"
+        "--base", metavar="REV", help="the commit to compare HEAD with (default: three and a half hours before HEAD)"
     )
     base = parser.parse_args().base or landed_before()
     paths = changed_since(base)

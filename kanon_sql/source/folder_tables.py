@@ -61,9 +61,9 @@ class _Snapshot:
 def refuse_folder_table(folder: Path, text: str, place: str) -> None:
     """Raises ConfigurationError for files of such a table that are read as plain ones: some hold deleted rows.
 
-    `folder` is that of the table, or one below it; the configuration names it by `text`.
+    `folder` is that of the table, or one below it, also by a symbolic link; the configuration names it by `text`.
     """
-    for above in (folder, *folder.absolute().parents):
+    for above in dict.fromkeys((folder, *folder.absolute().parents, folder.resolve(), *folder.resolve().parents)):
         kind = "delta" if (above / _DELTA_LOG).is_dir() else "iceberg" if any(_metadata_files(above)) else None
         if kind is not None:
             named = text if above == folder else str(above)
@@ -71,6 +71,13 @@ def refuse_folder_table(folder: Path, text: str, place: str) -> None:
                 f"{place}: {named} is a table of {TITLES[kind]}, whose files hold rows that were deleted, too; "
                 f"expected {{{kind}: {named}}} instead of path"
             )
+
+
+def folder_of(path: Path) -> Path:
+    """The folder of a table that is named by its folder or, of Iceberg, by a metadata file."""
+    if not path.is_file():
+        return path
+    return path.parent.parent if path.parent.name == "metadata" else path.parent
 
 
 def copy_snapshot(engine: Engine, source: SourceConfig, base: Path, place: str) -> Copied:
@@ -180,7 +187,7 @@ def _iceberg(path: Path, text: str, place: str) -> _Snapshot:
     if ".gz" in metadata.name:
         options["metadata_compression_codec"] = "gzip"
     rows, files = (_call(function, named, options) for function in ("iceberg_scan", "iceberg_metadata"))
-    return _Snapshot("iceberg", folder, called, rows, files, location, _names_of(content), warnings)
+    return _Snapshot("iceberg", folder, called, rows, files, location, _names_of(content, place), warnings)
 
 
 def _newest_metadata(folder: Path, text: str, place: str) -> tuple[Path, tuple[str, ...]]:
@@ -239,12 +246,15 @@ def _read_metadata(metadata: Path, place: str) -> Mapping[str, Any]:
     return said
 
 
-def _names_of(content: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the columns as a metadata file has them."""
-    current = content.get("current-schema-id")
-    schemas = [schema for schema in content.get("schemas", ()) if schema.get("schema-id") == current]
-    schema = schemas[0] if schemas else content.get("schema", {})
-    return tuple(str(field["name"]) for field in schema.get("fields", ()))
+def _names_of(content: Mapping[str, Any], place: str) -> tuple[str, ...]:
+    """The names of the columns as a metadata file has them. Raises EngineError where it has none."""
+    try:
+        current = content.get("current-schema-id")
+        schemas = [schema for schema in content.get("schemas", ()) if schema.get("schema-id") == current]
+        schema = schemas[0] if schemas else content.get("schema", {})
+        return tuple(str(field["name"]) for field in schema.get("fields", ()))
+    except (AttributeError, KeyError, TypeError):
+        raise EngineError(f"{place}: the metadata of the table names no columns; it is damaged") from None
 
 
 def _delta(folder: Path, text: str, place: str) -> _Snapshot:

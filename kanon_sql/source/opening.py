@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -283,7 +283,10 @@ def find_files(text: str, base: Path, place: str) -> Files:
             return _in_folder(path, place)
         if path.exists():
             _refuse_streams((path,), place)
-            return Files(_format_or_raise((path,), place), (path,), None)
+            file_format = _format_or_raise((path,), place)
+            if file_format == "parquet":
+                _refuse_folder_tables((path,), place)
+            return Files(file_format, (path,), None)
     except OSError as error:
         raise EngineError(f"{place}: {text} cannot be read ({error.strerror})") from None
     if glob.has_magic(text):
@@ -296,8 +299,7 @@ def find_files(text: str, base: Path, place: str) -> Files:
         )
         if not files:
             raise EngineError(f"{place}: no file matches {text}; expected a file in {titles()}")
-        for folder in dict.fromkeys(file.parent for file in files):
-            refuse_folder_table(folder, str(folder), place)
+        _refuse_folder_tables(files, place)
         return Files(_format_or_raise(files, place), files, None)
     raise EngineError(f"{place}: {text} does not exist; expected a file in {titles()}, a glob or a folder")
 
@@ -310,7 +312,14 @@ def _in_folder(folder: Path, place: str) -> Files:
     if not data_files:
         raise EngineError(f"{place}: the folder {folder} holds no file in {titles()}")
     _refuse_streams(data_files, place)
+    _refuse_folder_tables(data_files, place)
     return Files(_format_or_raise(data_files, place), data_files, folder)
+
+
+def _refuse_folder_tables(files: Iterable[Path], place: str) -> None:
+    """Raises ConfigurationError for files of tables of Delta and Iceberg, some of whose rows were deleted."""
+    for folder in dict.fromkeys(file.parent for file in files):
+        refuse_folder_table(folder, str(folder), place)
 
 
 def _refuse_streams(paths: tuple[Path, ...], place: str) -> None:

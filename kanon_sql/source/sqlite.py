@@ -133,7 +133,21 @@ def _copy(reader: Engine, path: Path, name: str, file: Path, place: str) -> None
         )
     rows = exp.select(*(exp.alias_(value, held.name, quoted=True) for held, value in values if value is not None))
     copy_rows(reader, rows.from_(table).subquery(), str(file))
+    _refuse_lost(reader, name, file, place)
     watch.require_unchanged()
+
+
+def _refuse_lost(reader: Engine, name: str, file: Path, place: str) -> None:
+    """Raises ConfigurationError where rows are missing: the engine reads a table in parts by its numbers of rows."""
+    counted = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(name)))
+    there = int(reader.run(exp.select("*").from_(_asked(counted)))[0][0])
+    copied = exp.Table(this=exp.Anonymous(this="read_parquet", expressions=[literal(str(file))]))
+    read = int(reader.run(exp.select(exp.Count(this=exp.Star())).from_(copied))[0][0])
+    if read != there:
+        raise ConfigurationError(
+            f"{place}: of the {there:,} rows of {name} the engine reads {read:,}; name a view of all its columns, which "
+            "it reads whole"
+        )
 
 
 def _written(path: Path) -> list[Path]:

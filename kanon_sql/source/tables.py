@@ -16,6 +16,7 @@ from kanon_sql.settings.source import file_of_database
 from kanon_sql.source.duckdb import attach
 from kanon_sql.source.lake import is_lake
 from kanon_sql.source.opening import refuse_remote
+from kanon_sql.source.sqlite import is_sqlite
 from kanon_sql.sql.connection import EngineOptions, open_engine
 
 _HIDDEN = (".", "_", "~$")
@@ -37,7 +38,7 @@ def find_tables(source: DatabaseSource, base: Path, place: str) -> SourceTables:
         raise ConfigurationError(f"{place}: {source.label} is no place of this machine; name a folder or a database")
     if source.database is not None:
         refuse_remote(source.database, place)
-        return _in_database(base / (file_of_database(source.database) or ""))
+        return _in_database(base / (file_of_database(source.database) or ""), place)
     assert source.path is not None
     refuse_remote(source.path, place)
     return _in_folder(base / source.path, place)
@@ -74,7 +75,12 @@ def _titles() -> str:
     return ", ".join(config.title for config in FORMATS.values())
 
 
-def _in_database(path: Path) -> SourceTables:
+def _in_database(path: Path, place: str) -> SourceTables:
+    if is_sqlite(path):
+        raise ConfigurationError(
+            f"{place}: {path} is an SQLite database, of which single tables are read; copy its tables into a folder of "
+            "files or a DuckDB database"
+        )
     with open_engine(EngineOptions()) as engine:
         catalog = attach(engine, path)
         if is_lake(engine, catalog):

@@ -13,6 +13,7 @@ from kanon_sql.settings.algorithms import either
 from kanon_sql.settings.formats import FORMATS, format_of
 from kanon_sql.settings.source import SourceConfig, names_lake
 from kanon_sql.source.duckdb import split_name
+from kanon_sql.source.folder_tables import folder_of
 from kanon_sql.source.opening import find_files, refuse_misnamed, refuse_remote
 from kanon_sql.source.remote import is_remote, shown_url
 from kanon_sql.source.sqlite import refuse_sqlite
@@ -152,7 +153,7 @@ def _format_of(path: Path, target: TargetConfig, place: str) -> str:
 def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> None:
     source: SourceConfig = loaded.config.source
     sources = [loaded.base / source.database_file] if source.database_file is not None else []
-    if source.folder_table is not None and inside(path, loaded.base / source.folder_table[1]):
+    if source.folder_table is not None and inside(path, folder_of(loaded.base / source.folder_table[1])):
         raise ConfigurationError(f"{place}: the target lies in the source's folder; name another place")
     if source.path is not None and not is_remote(source.path):
         files = find_files(source.path, loaded.base, loaded.place("source"))

@@ -11,6 +11,7 @@ from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.folder_tables import folder_of
 from kanon_sql.source.opening import find_files, other_files
 from kanon_sql.source.remote import is_remote
 from kanon_sql.targets.staging_paths import inside, link_to_nothing, same_file
@@ -124,7 +125,7 @@ def _source_files(source: SourceConfig, base: Path, label: str) -> list[Named]:
     if source.database_file is not None:
         files.append((_DATABASE + label, base / source.database_file))
     if source.folder_table is not None:
-        files.append((label, base / source.folder_table[1]))
+        files.append((label, folder_of(base / source.folder_table[1])))
     if source.path is not None and not is_remote(source.path):
         # The folder itself too: a file that is added to it is read as a part of it.
         files.append((label, base / source.path))

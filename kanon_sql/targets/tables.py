@@ -17,6 +17,7 @@ from kanon_sql.settings.source import names_lake
 from kanon_sql.source.duckdb import attach
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import refuse_remote
+from kanon_sql.source.sqlite import refuse_sqlite
 from kanon_sql.source.tables import find_tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import quoted
@@ -135,6 +136,7 @@ def open_tables_target(engine: Engine, loaded: LoadedDatabase, file_format: str)
     if target is None:
         raise ConfigurationError(f"{place}: there is no target; expected a folder, a database or in-place")
     path = _path_of(loaded, target, place)
+    refuse_sqlite(path, place)
     named = source.path or source.database
     if (named is not None and not target.in_place) and (
         same_file(path, loaded.base / named) or path.resolve() == (loaded.base / named).resolve()

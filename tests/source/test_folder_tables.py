@@ -396,7 +396,7 @@ def test_other_commands_read_them_too(tmp_path: Path) -> None:
     assert kanon_sql.check(tmp_path / "config.json", tmp_path / "release.parquet")["status"] == "satisfied"
 
 
-@pytest.mark.few(5)
+@pytest.mark.few(9)
 @pytest.mark.parametrize(
     ("source", "target", "message"),
     [
@@ -412,6 +412,15 @@ def test_other_commands_read_them_too(tmp_path: Path) -> None:
         ),
         ("delta/*.parquet", "release.csv", r"delta is a table of Delta, .* expected \{delta: \S*delta\} instead"),
         ("**/*.parquet", "release.csv", r"is a table of \w+, whose files hold rows that were deleted"),
+        (".", "release.csv", r"is a table of \w+, whose files hold rows that were deleted"),
+        ("delta/people.parquet", "release.csv", r"delta is a table of Delta, .* expected \{delta: \S*delta\} instead"),
+        ("linked", "release.csv", r"iceberg is a table of Iceberg, .* expected \{iceberg: \S*iceberg\} instead"),
+        ("linked/*.parquet", "release.csv", r"iceberg is a table of Iceberg"),
+        (
+            {"iceberg": "iceberg/metadata/v1.metadata.json"},
+            "iceberg/data/people.parquet",
+            r"the target lies in the source's folder",
+        ),
         ({"delta": "plain"}, "release.csv", r"plain is no table of Delta, it holds no _delta_log"),
         ({"iceberg": "plain"}, "release.csv", r"plain is no table of Iceberg, it holds no metadata/"),
         ({"iceberg": "newer"}, "release.csv", r"is of version 3 of Iceberg; expected 1 or 2"),
@@ -434,6 +443,7 @@ def test_what_is_refused(
     for folder in ("delta/_delta_log", "per%41cent/_delta_log", "iceberg/metadata", "newer/metadata", "plain"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "iceberg" / "data").mkdir()
+    (tmp_path / "linked").symlink_to(tmp_path / "iceberg" / "data")
     for folder in ("delta", "iceberg", "iceberg/data", "plain"):
         write(tmp_path / folder / "people.parquet")
     for folder in ("delta", "per%41cent"):
@@ -447,7 +457,8 @@ def test_what_is_refused(
 
 def test_faults_of_metadata(tmp_path: Path) -> None:
     (tmp_path / "metadata").mkdir()
-    for content in (b"", b"{", b"[]", b'{"x": 1}', b"\x1f\x8b\x00"):
+    damaged = b'{"location": "x", "format-version": 2, "schemas": {"a": 1}}'
+    for content in (b"", b"{", b"[]", b'{"x": 1}', b"\x1f\x8b\x00", damaged):
         (tmp_path / "metadata" / "v1.metadata.json").write_bytes(content)
         with pytest.raises(EngineError, match=r"metadata"):
             read(tmp_path, "iceberg")
