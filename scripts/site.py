@@ -68,7 +68,7 @@ def moved(path: PurePosixPath, text: str) -> str:
             return f"{match[1]}{PurePosixPath(target)}{match[3] or ''})"
         return match[0]
 
-    text = re.sub(r"^```text output$", "```text", text, flags=re.MULTILINE)
+    text = re.sub(r"^```(text output|yaml part)$", lambda fence: f"```{fence[1].split()[0]}", text, flags=re.MULTILINE)
     parts = re.split(f"({FENCE.pattern})", text, flags=FENCE.flags)
     return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
 

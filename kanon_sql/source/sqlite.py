@@ -133,8 +133,8 @@ def _copy(reader: Engine, path: Path, name: str, file: Path, place: str) -> None
         )
     rows = exp.select(*(exp.alias_(value, held.name, quoted=True) for held, value in values if value is not None))
     copy_rows(reader, rows.from_(table).subquery(), str(file))
-    _refuse_lost(reader, name, file, place)
     watch.require_unchanged()
+    _refuse_lost(reader, name, file, place)
 
 
 def _refuse_lost(reader: Engine, name: str, file: Path, place: str) -> None:
@@ -145,8 +145,8 @@ def _refuse_lost(reader: Engine, name: str, file: Path, place: str) -> None:
     read = int(reader.run(exp.select(exp.Count(this=exp.Star())).from_(copied))[0][0])
     if read != there:
         raise ConfigurationError(
-            f"{place}: of the {there:,} rows of {name} the engine reads {read:,}; name a view of all its columns, which "
-            "it reads whole"
+            f"{place}: of the {there:,} rows of {name} the engine reads {read:,}; name a view of all its "
+            "columns, which it reads whole"
         )
 
 

@@ -32,6 +32,7 @@ from kanon_sql.cli.main import cli, main
 from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import load_config
 from kanon_sql.config.model import Config
+from kanon_sql.config.schema import database_schema, json_schema
 
 PAGES = [
     ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md",
@@ -278,6 +279,13 @@ def without_times(text: str) -> list[str]:
     """The lines of a summary without its seconds, and without what was found in a part of them."""
     lines = text.partition("\n\n  less would be lost:")[0].rstrip().splitlines()
     return [line for line in lines if not line.startswith("  seconds ")]
+
+
+def test_parts_of_configurations_have_keys_of_configurations() -> None:
+    keys = {*json_schema()["properties"], *database_schema()["properties"]}
+    for parameter in blocks_in("yaml part"):
+        (block,) = parameter.values
+        assert set(yaml.safe_load(block.text)) <= keys, f"{block.page}:{block.line}"
 
 
 @pytest.mark.few(3)

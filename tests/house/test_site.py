@@ -66,7 +66,7 @@ def test_every_link_leads_to_a_page(site: ModuleType, tmp_path: Path) -> None:
     found = 0
     for page in tmp_path.rglob("*.md"):
         text = site.FENCE.sub("", page.read_text(encoding="utf-8"))
-        assert "```text output" not in text
+        assert "```text output" not in text and "```yaml part" not in text
         for link in LINK.findall(text):
             if not link.startswith(("http", "mailto:")):
                 assert (page.parent / link).exists(), f"{page.relative_to(tmp_path)}: {link}"

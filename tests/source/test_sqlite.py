@@ -76,7 +76,10 @@ def test_values_are_those_that_sqlite_has(tmp_path: Path) -> None:
         ("", [1.5], "fractions"),
         ("DATE", ["2026-01-31", "31.1.2026"], r"texts that are no dates as 2026-01-31"),
         ("DATE", ["2026-01-31 12:00:00"], r"texts that are no dates"),
+        ("DATE", ["0000-01-01"], r"texts that are no dates"),
         ("DATE", [2461000], "integers"),
+        ("TIMESTAMP", ["2026-01-31 24:00:00"], r"texts that are no timestamps"),
+        ("TIMESTAMP", ["0000-01-31 12:30:00"], r"texts that are no timestamps"),
         ("TIMESTAMP", ["2026-01-31 12:00:00+02:00"], r"texts that are no timestamps"),
         ("DATETIME", [1700000000], "integers"),
     ],
@@ -117,6 +120,22 @@ def test_dates_timestamps_and_generated_columns(tmp_path: Path) -> None:
     path = database(tmp_path / "u.sqlite", "CREATE TABLE t (x TEXT); INSERT INTO t VALUES (CAST(x'ff' AS TEXT))")
     with pytest.raises(EngineError, match=r"refused a value"):
         read(path)
+
+
+@real_sqlite
+def test_rows_that_the_engine_would_lose_are_refused(tmp_path: Path) -> None:
+    """It reads a table in parts by the numbers of its rows, and takes a column of that name for them."""
+    path = database(
+        tmp_path / "named.sqlite", "CREATE TABLE t (rowid INTEGER, x TEXT)", (5, "a"), (None, "c"), (1, "d")
+    )
+    with pytest.raises(ConfigurationError, match=r"of the 3 rows of t the engine reads 2; name a view of all its"):
+        read(path)
+    numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 122880) SELECT i FROM n"
+    path = database(tmp_path / "t.sqlite", f"CREATE TABLE t (x INTEGER); INSERT INTO t {numbers}")
+    with pytest.raises(ConfigurationError, match=r"of the 122,880 rows of t the engine reads 122,879"):
+        read(path)
+    database(path, "CREATE VIEW v AS SELECT x FROM t")
+    assert sorted(read(path, "v")[1]) == [(i,) for i in range(1, 122_881)]
 
 
 def of_people(path: Path) -> Path:
@@ -201,3 +220,19 @@ def test_what_is_refused(
     with pytest.raises(ConfigurationError, match=message):
         kanon_sql.run(configuration(source, target))
     assert (tmp_path / "t.sqlite").read_bytes() == before
+
+
+def test_a_whole_database_of_sqlite_is_refused(tmp_path: Path) -> None:
+    path = database(tmp_path / "t.sqlite", "CREATE TABLE person (x TEXT)")
+    before = path.read_bytes()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "person.csv").write_text("person_id\n1\n")
+    whole = {"unit": {"table": "person", "key": "person_id"}, "tables": {"person": {}}, "privacy": {"k": 1}}
+    for source, target, message in [
+        ({"database": str(path)}, str(tmp_path / "out"), r"t\.sqlite is an SQLite database, of which single tables"),
+        ({"database": str(path)}, "in-place", r"t\.sqlite is an SQLite database"),
+        (str(tmp_path / "folder"), {"database": str(path), "overwrite": True}, r"t\.sqlite is an SQLite database"),
+    ]:
+        with pytest.raises(ConfigurationError, match=message):
+            kanon_sql.run({**whole, "source": source, "target": target})
+    assert path.read_bytes() == before

@@ -18,7 +18,7 @@ SELECT
     + max(
         CASE
             WHEN typeof(held_value) <> 'text' THEN 0
-            WHEN held_value < '0001' THEN 32
+            WHEN held_value GLOB '0000*' THEN 32
             WHEN held_value GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]' THEN 0
             ELSE 32
         END
@@ -27,7 +27,7 @@ SELECT
         CASE
             WHEN typeof(held_value) <> 'text' THEN 0
             -- The engine has no year 0, and takes 24 o'clock for the next day.
-            WHEN held_value < '0001' OR substr(held_value, 12, 2) = '24' THEN 64
+            WHEN held_value GLOB '0000*' OR substr(held_value, 12, 2) = '24' THEN 64
             WHEN held_value GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]:[0-9][0-9]' THEN 0
             WHEN held_value GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]' THEN 0
             ELSE 64
