@@ -34,12 +34,14 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose, quoted, state
 
-_STATE: dict[str, Fill] = {
-    name: state(f"apply_{name}")
-    for name in ("cells", "counts", "open_classes", "quotas", "tried", "sets", "failed", "failed_alone")
-}
 _SETS: list[Item] = [{"code": "class"}, {"code": "release"}, {"code": "side"}]
 _FIRST = 3000  # values of sensitive columns in all releases stand beside those of the source, numbered from here
+
+
+def _tables() -> dict[str, Fill]:
+    """The tables of what was counted and decided, by their names in query files."""
+    names = ("cells", "counts", "open_classes", "quotas", "tried", "sets", "failed", "failed_alone")
+    return {name: state(f"apply_{name}") for name in names}
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class Applying:
             for attempt, held_by in enumerate([0, *range(self._earlier, 0, -1)]):
                 deadline.check()
                 self._attempt(attempt, held_by)
-        rows = self.engine.query("commands/apply/outcome", scope=_STATE)[0]
+        rows = self.engine.query("commands/apply/outcome", scope=_tables())[0]
         return Outcome(*(int(count) for count in rows))
 
     def select(self, sort: Sequence[Item]) -> exp.Expr:
@@ -138,7 +140,7 @@ class Applying:
             {"key": source_column.key, "name": source_column.name} for source_column in self.candidates.columns
         ]
         names: dict[str, Fill] = {"candidates": self.candidates.relation}
-        return template.fill("commands/apply/release", names, {"cell": cells, "out": out, "sort": sort}, _STATE)
+        return template.fill("commands/apply/release", names, {"cell": cells, "out": out, "sort": sort}, _tables())
 
     def mixes_styles(self, number: int, position: int) -> bool:
         """Whether intervals are written in another way in an earlier release, 1 for the first, than in the new one."""
@@ -161,13 +163,13 @@ class Applying:
             everything = exp.Union(this=everything, expression=member, distinct=False)
         alias = exp.TableAlias(this=exp.to_identifier("every_release"))
         texts = exp.select("*").from_(exp.Subquery(this=everything, alias=alias))
-        names = {**_STATE, "all_texts": texts}
+        names = {**_tables(), "all_texts": texts}
         lists = {"qi": self.texts.keys, "cell": self.texts.cells}
         self.engine.query("commands/apply/cells", scope=names, lists=lists)
         items = [self._code(sensitive, texts) for sensitive in self.models.columns.values()]
         self.engine.query("commands/apply/counts", scope=names, lists={"cell": self.texts.cells, "sensitive": items})
         for name in ("open", "quotas"):
-            self.engine.query(f"commands/apply/{name}", scope=_STATE)
+            self.engine.query(f"commands/apply/{name}", scope=_tables())
 
     def _code(self, sensitive: Sensitive, texts: exp.Select) -> Item:
         """Gives the values of a sensitive column codes, those of earlier releases too."""
@@ -201,26 +203,26 @@ class Applying:
         """Tries one choice for all classes that are open."""
         columns = list(self.models.columns.values())
         lists: dict[str, list[Item]] = {"sensitive": [{"code": sensitive.code} for sensitive in columns]}
-        self.engine.query("commands/apply/attempt", scope=_STATE, lists=lists, values={"held_by": held_by})
-        self.engine.query("commands/apply/sets", scope=_STATE, lists=lists)
+        self.engine.query("commands/apply/attempt", scope=_tables(), lists=lists, values={"held_by": held_by})
+        self.engine.query("commands/apply/sets", scope=_tables(), lists=lists)
         judged = self._judged()
         keys: dict[str, list[Item]] = {"key": _SETS}
         if attempt == 0:
             statement = compose("commands/apply/failed_alone", {"judged": judged})
-            self.engine.query(statement, scope=_STATE, lists=keys, values={"k": self.k})
+            self.engine.query(statement, scope=_tables(), lists=keys, values={"k": self.k})
         compared: list[Item] = [
             {"code": sensitive.code, "top": self._top(sensitive)}
             for sensitive in columns
             if any(model.spec.needs_sizes for model in self._speaking(sensitive.column.name))
         ]
         statement = compose("commands/apply/failed", {"judged": judged})
-        self.engine.query(statement, scope=_STATE, lists={**keys, "compared": compared}, values={"k": self.k})
-        self.engine.query("commands/apply/decide", scope=_STATE, values={"attempt": attempt})
-        self.engine.query("commands/apply/close", scope=_STATE)
+        self.engine.query(statement, scope=_tables(), lists={**keys, "compared": compared}, values={"k": self.k})
+        self.engine.query("commands/apply/decide", scope=_tables(), values={"attempt": attempt})
+        self.engine.query("commands/apply/close", scope=_tables())
 
     def _judged(self) -> Composed:
         """The statement that says of each set whether it violates k or a model."""
-        sets = str(_STATE["sets"])
+        sets = state("apply_sets")
         by_value = {
             name: compose("commands/apply/values", {"sets": sets, "code": sensitive.code})
             for name, sensitive in self.models.columns.items()

@@ -12,7 +12,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import copy, rows_of
 from kanon_sql.sql.template import Fill, Item, column, fill, state
 
-_FACTS, _LISTS = state("recount_facts"), state("recount_fact_lists")
+_FACTS, _LISTS = "recount_facts", "recount_fact_lists"  # by `state` where they are used
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,10 @@ def list_facts(engine: Engine, parts: Sequence[exp.Select], persons: exp.Select)
 
     Raises: EngineError.
     """
-    engine.run(copy(_FACTS, rows_of(parts, "facts")))
-    engine.query("recount/facts/lists", names={"fact_lists": _LISTS, "person_facts": _FACTS, "persons": persons})
+    engine.run(copy(state(_FACTS), rows_of(parts, "facts")))
+    engine.query(
+        "recount/facts/lists", names={"fact_lists": state(_LISTS), "person_facts": state(_FACTS), "persons": persons}
+    )
 
 
 def count_facts(engine: Engine, known: int) -> int | None:
@@ -105,7 +107,7 @@ def count_exposed(engine: Engine, known: int, k: int) -> list[tuple[int, int]]:
 
 def _sets(known: int) -> Iterator[exp.Expr]:
     """SELECTs of the sets of 1 to `known` facts of each person."""
-    sets = fill("recount/facts/single", {"fact_lists": _LISTS})
+    sets = fill("recount/facts/single", {"fact_lists": state(_LISTS)})
     yield sets
     for _ in range(1, known):
         sets = fill("recount/facts/larger", {"smaller": sets})

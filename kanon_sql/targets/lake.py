@@ -41,7 +41,7 @@ from kanon_sql.targets.staging_permissions import finish, flush_folder, strictes
 _WORK = "kanon_sql_catalog"
 _SCHEDULED = "ducklake_files_scheduled_for_deletion"
 _OTHER = "kanon_sql_catalog_copied"
-_VALUES, _HITS = {"lake_values": state("lake_values")}, {"lake_hits": state("lake_hits")}
+_VALUES, _HITS = "lake_values", "lake_hits"  # by `state` where they are used
 _PROPERTIES = {
     "lake_partitions": "ducklake_partition_info",
     "lake_sorts": "ducklake_sort_info",
@@ -209,7 +209,7 @@ class LakeSink(StagedDatabase):
             "lake_file_statistics": _of(self.old, "ducklake_file_column_stats"),
             "lake_tables": _of(self.old, "ducklake_table"),
             "source": table,
-            **_VALUES,
+            _VALUES: state(_VALUES),
         }
         most = max(20, min(1_000, _COMPARISONS // size))
         engine.query(
@@ -220,12 +220,16 @@ class LakeSink(StagedDatabase):
         )
         # To read it here ends the engine's lock on the new catalog, of which nobody else knows.
         engine.query(
-            "targets/lake/hits", names=_VALUES | _HITS, values={"files": [escape(str(file)) for file in whole]}
+            "targets/lake/hits",
+            names={_VALUES: state(_VALUES), _HITS: state(_HITS)},
+            values={"files": [escape(str(file)) for file in whole]},
         )
-        hits = int(engine.query("targets/lake/unnamed", names=_HITS, values={"lake": CATALOG})[0][0])
+        hits = int(engine.query("targets/lake/unnamed", names={_HITS: state(_HITS)}, values={"lake": CATALOG})[0][0])
         if hits:
             self._explain(engine)
-            hits = int(engine.query("targets/lake/unnamed", names=_HITS, values={"lake": CATALOG})[0][0])
+            hits = int(
+                engine.query("targets/lake/unnamed", names={_HITS: state(_HITS)}, values={"lake": CATALOG})[0][0]
+            )
         left_over = {
             "lake_file_statistics": _of(CATALOG, "ducklake_file_column_stats"),
             "lake_column_statistics": _of(CATALOG, "ducklake_table_column_stats"),
@@ -242,7 +246,9 @@ class LakeSink(StagedDatabase):
                 rows = table_of(CATALOG if released else self.old, (schema, name))
                 _, names = describe_relation(engine, rows, self.describe())
                 items = [{"text": exp.cast(column(column_name), "VARCHAR")} for column_name in names]
-                engine.query("targets/lake/unexplained", names={"live_rows": rows, **_HITS}, lists={"item": items})
+                engine.query(
+                    "targets/lake/unexplained", names={"live_rows": rows, _HITS: state(_HITS)}, lists={"item": items}
+                )
 
 
 def remove_replaced(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -12,6 +13,7 @@ import pytest
 from sqlglot import exp
 
 import kanon_sql
+from kanon_sql.engines.duckdb.connection import drop_state
 from kanon_sql.errors import NoReleaseError
 from kanon_sql.sql.connection import Engine, Row
 
@@ -116,6 +118,41 @@ def test_runs_on_one_connection_do_not_meet(turns: Turns) -> None:
     assert objects(shared) == before | {f"out_{name}" for name in JOBS}
     values = shared.execute("SELECT DISTINCT diagnosis FROM out_first").fetchall()
     assert {value for (value,) in values} >= {"kanon_sql_tuples", "kanon_sql1_tuples", '"kanon_sql_holders"'}
+
+
+def test_risks_in_two_populations_on_one_connection_do_not_meet(turns: Turns, tmp_path: Path) -> None:
+    shared = filled()
+    names = ("first", "second")
+    populations = {name: tmp_path / f"{name}.csv" for name in names}
+    for times, path in zip((2, 3), populations.values(), strict=True):
+        shared.execute(f"COPY (SELECT rows_first.* FROM rows_first, range({times})) TO '{path}'")
+    turns.started = threading.Barrier(2)
+    config = {"quasi_identifiers": {key: {} for key in COMMON["quasi_identifiers"]}, "privacy": {"k": 2}}
+
+    data = {name: shared.table("rows_first") for name in names}
+
+    def journalist(name: str) -> Any:
+        report = kanon_sql.risk(config, data=data[name], connection=shared, population=populations[name])
+        return report["before"]["journalist"]
+
+    def at_once(name: str) -> Any:
+        turns.started.wait()
+        return journalist(name)
+
+    before, expected = objects(shared), {name: journalist(name) for name in names}
+    assert expected["first"] != expected["second"]
+    with ThreadPoolExecutor(2) as threads:
+        measured = dict(zip(names, threads.map(at_once, names), strict=True))
+    assert measured == expected
+    assert objects(shared) == before
+
+
+def test_what_cannot_be_dropped_keeps_nothing_else() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TEMP TYPE kanon_sql_a AS ENUM ('x'); CREATE TEMP TYPE kanon_sql_b AS ENUM ('y')")
+    connection.execute("CREATE TEMP TABLE mine (c kanon_sql_a); CREATE TEMP TABLE kanon_sql_keyed_0 (c kanon_sql_b)")
+    drop_state(Engine(connection, owned=False))
+    assert objects(connection) == {"mine", "kanon_sql_a"}
 
 
 def test_a_run_that_fails_takes_nothing_from_another(turns: Turns) -> None:

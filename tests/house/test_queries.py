@@ -73,6 +73,27 @@ def texts(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
+def at_import(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements that run when a module is imported: not those of functions."""
+    for statement in statements:
+        if isinstance(statement, ast.ClassDef):
+            yield from at_import(statement.body)
+        elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield statement
+
+
+def test_no_module_keeps_the_name_of_a_table_of_the_programs_own() -> None:
+    # Such a name has no scope, so that two jobs on one connection would share the table.
+    kept = []
+    for path in sorted((ROOT / "kanon_sql").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for statement in at_import(ast.parse(text).body) if "state(" in text else ():
+            calls = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+            if any(ast.unparse(call) in ("state", "template.state") for call in calls):
+                kept.append(f"{path.relative_to(ROOT)}:{statement.lineno}")
+    assert not kept, f"call `state` where the name is used, not in the module: {kept}"
+
+
 @pytest.mark.slow
 def test_statements_that_read_or_change_rows_stand_in_queries() -> None:
     """Python holds statements that make, copy, move or drop a table or a file as a whole, and those listed."""

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from kanon_sql.search.facts.suppression import KEPT, PAIR_COUNTS, FactsRequired, KeptFacts
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.template import state
 
 Facts = dict[int, set[int]]
 _HELD = "kanon_sql_facts_held_for_a_test"
@@ -36,7 +37,7 @@ def hold(engine: Engine, facts: Facts) -> None:
 
 def kept(engine: Engine) -> Facts:
     facts: Facts = {}
-    for person, fact in engine.run(f"SELECT person, fact FROM {KEPT}"):
+    for person, fact in engine.run(f"SELECT person, fact FROM {state(KEPT)}"):
         facts.setdefault(person, set()).add(fact)
     return facts
 
@@ -53,7 +54,9 @@ def require_right(engine: Engine, required: FactsRequired, held: Facts) -> Facts
     for size in range(1, required.known + 1):
         assert all(persons >= required.k for persons in sets_of(facts, size).values()), (size, facts)
     if required.known > 1:
-        counted = {(a, b): n for a, b, n in engine.run(f"SELECT first_fact, second_fact, persons FROM {PAIR_COUNTS}")}
+        counted = {
+            (a, b): n for a, b, n in engine.run(f"SELECT first_fact, second_fact, persons FROM {state(PAIR_COUNTS)}")
+        }
         assert counted == dict(sets_of(facts, 2))
     return facts
 

@@ -13,7 +13,6 @@ from kanon_sql.sql.tables import copy, rows_of
 from kanon_sql.sql.template import Fill, Item, column, quoted, state
 
 _ROOM = "commands/database"
-_CARRIERS = state("facts_carriers")
 
 
 def read_carriers(engine: Engine, tables: Mapping[str, OpenTable], facts: Mapping[str, FactTable]) -> str | None:
@@ -40,8 +39,9 @@ def read_carriers(engine: Engine, tables: Mapping[str, OpenTable], facts: Mappin
         parts.append(exp.select("*").from_(exp.Table(this=quoted(part))))
     if not parts:
         return None
-    engine.run(copy(_CARRIERS, rows_of(parts, "carriers")))
-    return _CARRIERS
+    carriers = state("facts_carriers")
+    engine.run(copy(carriers, rows_of(parts, "carriers")))
+    return carriers
 
 
 class _Needs:

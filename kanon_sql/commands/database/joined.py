@@ -30,7 +30,6 @@ from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state, text
 
 _ROOM = "commands/database"
 _CSV = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', FORCE_QUOTE *"
-_COPY = state("database_joined")
 
 
 class JoinedTables:
@@ -108,7 +107,7 @@ class JoinedTables:
             options = CsvOptions(delimiter=",", header=True, quote='"', escape='"')
             return {"path": str(path), "csv": options, "database": None, "table": None}
         path = folder / "joined.duckdb"  # which keeps every type
-        catalog = quoted(attach(self.engine, path, read_only=False, name=_COPY)).sql("duckdb")
+        catalog = quoted(attach(self.engine, path, read_only=False, name=state("database_joined"))).sql("duckdb")
         self.engine.run(f"CREATE TABLE {catalog}.main.persons AS {rows}")
         self.engine.run(f"DETACH {catalog}")
         return {"path": None, "csv": CsvOptions(), "database": str(path), "table": "main.persons"}

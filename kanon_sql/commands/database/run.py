@@ -332,10 +332,10 @@ class _Job:
             self.tables |= read_tables(self.engine, self.tables)
             self._read_persons()
             assert self.unit_release is not None
-            for name, rows in self.joined.released(self.unit_release, PERSONS).items():
+            for name, rows in self.joined.released(self.unit_release, state(PERSONS)).items():
                 self.draft.tables[name] = {"rows": rows}
             if any(table.config.dates for table in self.tables.values() if not table.config.is_unit):
-                find_days(self.engine, self.loaded, PERSONS)
+                find_days(self.engine, self.loaded, state(PERSONS))
             for table in self._in_order():
                 self.tables[table.name] = self._linked(table)
             for table in self.tables.values():
@@ -352,7 +352,7 @@ class _Job:
             for name in (quasi_identifiers(self.loaded) if by_class else ())
         ]
         names: dict[str, Fill] = {
-            "persons": PERSONS,
+            "persons": state(PERSONS),
             "source": source.relation,
             "unit_key": source.column(key).key,
             "released": released.relation,
@@ -361,7 +361,7 @@ class _Job:
         lists = {"qi": values or [{"value": exp.Literal.string("")}]}
         self.engine.query(f"{_ROOM}/persons", names=names, lists=lists)
         counts = exp.select(exp.Count(this=exp.Star()), exp.Sum(this=exp.cast(column("is_released"), "BIGINT"))).from_(
-            exp.Table(this=quoted(PERSONS))
+            exp.Table(this=quoted(state(PERSONS)))
         )
         persons, kept = self.engine.run(counts)[0]
         self.draft.persons = {
@@ -388,8 +388,8 @@ class _Job:
         """The table with its rows and the person of each, counted."""
         link = table.config.link
         assert link is not None
-        links = PERSONS if link.through is None else self._links(self.tables[link.through], link.column)
-        table = with_distances(self.engine, self.loaded, table, links, self.unit, PERSONS)
+        links = state(PERSONS) if link.through is None else self._links(self.tables[link.through], link.column)
+        table = with_distances(self.engine, self.loaded, table, links, self.unit, state(PERSONS))
         rows = linked_rows(self.engine, table, links)
         count, orphans = self.engine.query(f"{_ROOM}/rows", names={"table_rows": rows})[0]
         self.draft.tables[table.name] = {"rows": {"source": int(count), "orphans": int(orphans)}}
@@ -439,7 +439,7 @@ class _Job:
                 ]
             )
         if parts:
-            self.engine.run(copy(PERSON_LEAVES, rows_of(parts, "facts")))
+            self.engine.run(copy(state(PERSON_LEAVES), rows_of(parts, "facts")))
 
     def search(self) -> None:
         """Chooses the levels of facts, and which of them are kept. Raises NoReleaseError and OutOfTimeError."""
@@ -449,10 +449,10 @@ class _Job:
         confidence = None
         if known.confidence is not None and known.confidence < 1:
             assert self.unit_release is not None
-            told = read_sensitive(self.engine, self.loaded, self.tables, self.unit_release, PERSONS)
+            told = read_sensitive(self.engine, self.loaded, self.tables, self.unit_release, state(PERSONS))
             confidence = Confidence(told, Fraction(known.confidence))
         required = FactsRequired(self.loaded.k, known.known, confidence)
-        pairs = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(PERSON_LEAVES)))
+        pairs = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(state(PERSON_LEAVES))))
         most = share_of(limit, int(self.engine.run(pairs)[0][0]))
         tables = list(self.facts.values())
         with self.call.step("search", "searching levels of facts", self.engine.progress):
@@ -610,7 +610,7 @@ class _Job:
             through = [{"kept": self._through(link.through, link.column), "column": self._value(table, link.column)}]
         leaves: list[Item] = []
         if facts is not None:
-            leaves = [{"leaves": facts.leaves, "kept": KEPT_LEAVES, "number": column("leaf", facts.leaves)}]
+            leaves = [{"leaves": facts.leaves, "kept": state(KEPT_LEAVES), "number": column("leaf", facts.leaves)}]
         if table.config.is_unit:
             assert self.unit_release is not None
             rows = self.unit_release.relation
@@ -621,7 +621,7 @@ class _Job:
             names={"table_rows": rows},
             lists={
                 "out": outputs,
-                "owner": [{"persons": PERSONS}] if link is not None else [],
+                "owner": [{"persons": state(PERSONS)}] if link is not None else [],
                 "through": through,
                 "fact": fact_items(table, facts) if facts is not None else [],
                 "leaf": leaves,

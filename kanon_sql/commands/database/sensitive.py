@@ -15,7 +15,6 @@ from kanon_sql.sql.tables import rows_of
 from kanon_sql.sql.template import Fill, Item, column, fill, state
 
 _ROOM = "commands/database"
-_TOLD = state("facts_told")
 
 
 def read_sensitive(
@@ -46,9 +45,9 @@ def read_sensitive(
                 "sensitive_name": exp.Literal.string(f"{name}.{held}"),
             }
             parts.append(fill(f"{_ROOM}/sensitive_values", names=names))
-    values = rows_of(parts, state("sensitive_values"))
-    engine.query(f"{_ROOM}/told", names={"told": _TOLD, "sensitive_values": values})
-    return _TOLD
+    told, values = state("facts_told"), rows_of(parts, state("sensitive_values"))
+    engine.query(f"{_ROOM}/told", names={"told": told, "sensitive_values": values})
+    return told
 
 
 def _with_persons(released: Source, key: str, persons: str) -> exp.Select:

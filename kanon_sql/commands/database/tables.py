@@ -34,7 +34,7 @@ from kanon_sql.sql.tables import copy
 from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
 
 _ROOM = "commands/database"
-DAYS = state("database_days")
+DAYS = "database_days"  # by `state` where it is used
 _ANY_DAY = "2000-06-15"
 
 
@@ -212,7 +212,7 @@ def find_days(engine: Engine, loaded: LoadedDatabase, persons: str) -> None:
     config = loaded.unit.loaded.config.model_copy(update={"transform": {"day": treatment}})
     shifted = with_lookups(engine, treat_columns(source, replace(loaded.unit.loaded, config=config)))
     names: dict[str, Fill] = {
-        "days": DAYS,
+        "days": state(DAYS),
         "source": shifted.relation,
         "persons": persons,
         "person_key": column(shifted.column("key").key, "source"),
@@ -241,7 +241,7 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
         "link_key": column(table.source.column(table.config.link.column).key, "source"),
     }
     if moving:
-        names["days"] = DAYS
+        names["days"] = state(DAYS)
     lists: dict[str, list[Item]] = {"own": items, "since": [{"origins": name} for name in table.origins.values()]}
     statement = fill(f"{_ROOM}/{'shifted' if moving else 'linked'}", names=names, lists=lists)
     assert isinstance(statement, exp.Select)
@@ -250,7 +250,7 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
 
 def _moved(value: exp.Expr, col: Column) -> exp.Expr:
     """A date or timestamp moved by the days of its person; of a text the first ten characters are the date."""
-    days = column("moved_by", DAYS)
+    days = column("moved_by", state(DAYS))
     if col.is_text:
         day = exp.TryCast(
             this=exp.Substring(this=value, start=exp.Literal.number(1), length=exp.Literal.number(10)), to=_type("DATE")

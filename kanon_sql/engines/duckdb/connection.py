@@ -25,7 +25,7 @@ from kanon_sql.source.formats.registry import telling_source
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source, read_source_columns
 from kanon_sql.sql import template
-from kanon_sql.sql.connection import Engine, EngineOptions, open_engine, start_engine
+from kanon_sql.sql.connection import Engine, EngineOptions, Row, open_engine, start_engine
 from kanon_sql.sql.template import state
 from kanon_sql.sql.watching import report_changed_files
 from kanon_sql.targets.opening import open_sink, prepare
@@ -298,6 +298,9 @@ def _table(name: str) -> exp.Table:
 
 def drop_state(engine: Engine) -> None:
     """Drops the program's own temporary tables, views and types; in a transaction that failed they go with it."""
+    own: list[Row] = []
     with suppress(EngineError):
-        for kind, name in engine.query("engines/own_state", values={"prefix": state("")}):
+        own = engine.query("engines/own_state", values={"prefix": state("")})
+    for kind, name in own:
+        with suppress(EngineError):  # the others go all the same: they may hold values of the data
             engine.run(f"DROP {kind} IF EXISTS {template.quoted(name).sql('duckdb')}")

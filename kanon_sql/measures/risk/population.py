@@ -56,7 +56,7 @@ from kanon_sql.sql.template import Item, column, state
 if TYPE_CHECKING:
     from kanon_sql.report.results.risk import PopulationUniqueness, WeightedRisk
 
-_TUPLES = state("risk_population")
+_TUPLES = "risk_population"
 
 
 def open_population(engine: Engine, loaded: LoadedConfig, path: Path, source: Source) -> Source:
@@ -109,8 +109,8 @@ def read_population(
             _fitted(population_column, own, population)
             for population_column, own in zip(items, table.quasi_identifiers, strict=True)
         ]
-        read_tuples(engine, population.relation, _TUPLES, values)
-        rows, combinations, alone = engine.query("measures/risk/rows", names={"tuples": _TUPLES})[0]
+        read_tuples(engine, population.relation, state(_TUPLES), values)
+        rows, combinations, alone = engine.query("measures/risk/rows", names={"tuples": state(_TUPLES)})[0]
     mappings = _mappings(engine, loaded, table, population.missing, raw) if generalized else [None] * len(items)
     cells: list[Item] = []
     for i, mapping in enumerate(mappings):
@@ -118,7 +118,7 @@ def read_population(
         for level in range(mapping.height + 1 if mapping else 1):
             cells.append({"ladder": _ladder(i), "rung": f"rung_{level}", "name": _code(i, level)})
     joins: list[Item] = [{"ladder": _ladder(i), "name": value_name(i)} for i in range(len(items))]
-    names = {"tuples": _TUPLES, "population_steps": state("risk_population_steps")}
+    names = {"tuples": state(_TUPLES), "population_steps": state("risk_population_steps")}
     engine.query("measures/risk/population_steps", names=names, lists={"cell": cells, "qi": joins})
     warnings = _uncovered(engine, table, mappings)
     return CountedPopulation(
@@ -223,7 +223,7 @@ def _mappings(
         if hierarchy is None and spec.builtin is None:
             mappings.append(None)
             continue
-        read = [_TUPLES, table.classes] if raw else [_TUPLES]
+        read = [state(_TUPLES), table.classes] if raw else [state(_TUPLES)]
         distinct = [exp.select(exp.alias_(column(value_name(i)), "value")).from_(exp.to_table(table)) for table in read]
         values = exp.union(*distinct) if raw else distinct[0].distinct()
         present = exp.select("value").from_(values.subquery("present"))
@@ -238,7 +238,7 @@ def _mappings(
 
 
 def _make_ladder(engine: Engine, index: int, mapping: MappingTable | None) -> None:
-    names = {"ladder": _ladder(index), "tuples": _TUPLES, "qi_name": value_name(index)}
+    names = {"ladder": _ladder(index), "tuples": state(_TUPLES), "qi_name": value_name(index)}
     if mapping is None:
         engine.query("measures/risk/plain_ladder", names=names)
         return

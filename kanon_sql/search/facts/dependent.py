@@ -13,7 +13,8 @@ from kanon_sql.sql.tables import copy
 from kanon_sql.sql.template import Fill, state
 
 _ROOM = "search/facts"
-_LEAVES, _FACTS, _TOLD = (state(f"facts_{name}") for name in ("untold_leaves", "untold_facts", "told"))
+# Tables of the program's own, by `state` where they are used.
+_LEAVES, _FACTS, _TOLD = "facts_untold_leaves", "facts_untold_facts", "facts_told"
 
 
 @dataclass(frozen=True)
@@ -32,26 +33,26 @@ class DependentFacts:
     def untold(self, kept: str, victims: str) -> int:
         """Makes the table `victims` (person, fact) of the facts in `kept` that no row would tell; how many they are."""
         self._find_facts(kept)
-        names = {"kept": kept, "untold_facts": _FACTS, "victims": victims}
+        names = {"kept": kept, "untold_facts": state(_FACTS), "victims": victims}
         return int(self.engine.query(f"{_ROOM}/untold_kept", names=names)[0][0])
 
     def told(self, held: str, kept: str) -> str:
         """The table of the facts in `held` (person, fact, worth) that rows would tell beside those in `kept`."""
         self._find_facts(kept)
-        names = {"kept": held, "victims": _FACTS, "remaining": _TOLD}
+        names = {"kept": held, "victims": state(_FACTS), "remaining": state(_TOLD)}
         self.engine.query(f"{_ROOM}/without_victims", names=names)
-        return _TOLD
+        return state(_TOLD)
 
     def leave_told(self, kept: str, kept_leaves: str, remaining: str) -> None:
         """Takes the facts, as they are, that no row would tell out of the table `kept_leaves` (person, leaf, loss)."""
         self._find_leaves(kept)
-        names = {"kept_leaves": kept_leaves, "untold_leaves": _LEAVES, "remaining": remaining}
+        names = {"kept_leaves": kept_leaves, "untold_leaves": state(_LEAVES), "remaining": remaining}
         self.engine.query(f"{_ROOM}/told_leaves", names=names)
         self.engine.run(copy(kept_leaves, remaining))
 
     def _find_facts(self, kept: str) -> None:
         self._find_leaves(kept)
-        self.engine.query(f"{_ROOM}/untold_facts", names={**self._names(), "untold_facts": _FACTS})
+        self.engine.query(f"{_ROOM}/untold_facts", names={**self._names(), "untold_facts": state(_FACTS)})
 
     def _find_leaves(self, kept: str) -> None:
         self.engine.query(f"{_ROOM}/untold_leaves", names={**self._names(), "kept": kept})
@@ -61,5 +62,5 @@ class DependentFacts:
             "carriers": self.carriers,
             "persons": self.persons,
             "numbered": self.numbered,
-            "untold_leaves": _LEAVES,
+            "untold_leaves": state(_LEAVES),
         }

@@ -27,10 +27,10 @@ from kanon_sql.sql.template import Fill, Item, fill, quoted, state
 
 _ROOM = "search/facts"
 WHOLE = 1_000_000  # the loss of a pair that is suppressed
-PERSONS, PERSON_LEAVES, KEPT_LEAVES = state("facts_persons"), state("facts_person_leaves"), state("facts_kept_leaves")
+# Tables of the program's own, by `state` where they are used.
+PERSONS, PERSON_LEAVES, KEPT_LEAVES = "facts_persons", "facts_person_leaves", "facts_kept_leaves"
 _GENERALIZED, _NUMBERED, _HELD, _PAIRS, _MATCHED, _NEXT, _BEST = (
-    state(f"facts_{name}")
-    for name in ("generalized", "numbered", "held", "rare_pairs", "matched", "unmatched", "best_node")
+    f"facts_{name}" for name in ("generalized", "numbered", "held", "rare_pairs", "matched", "unmatched", "best_node")
 )
 _MOST_NODES = 64  # of a lattice that is looked at whole; of a larger one the way down from its top
 
@@ -100,11 +100,11 @@ def search_facts(
         outcome = search.evaluate(node)
         if best is None or outcome.better_than(best, most):
             best = outcome
-            engine.run(copy(_BEST, KEPT))
+            engine.run(copy(state(_BEST), state(KEPT)))
     assert best is not None
     search.hold(best.node)
-    search.kept.take(_BEST)
-    search.kept.improve(_HELD, search.most_worth(bounds[best.node]), deadline)
+    search.kept.take(state(_BEST))
+    search.kept.improve(state(_HELD), search.most_worth(bounds[best.node]), deadline)
     best = search.measured(best.node)
     if not best.allowed(most):
         return None
@@ -148,14 +148,16 @@ class _Search:
         self, engine: Engine, tables: Sequence[FactTable], carriers: str | None, required: FactsRequired
     ) -> None:
         self.engine, self.tables, self.required = engine, tables, required
-        self.dependent = DependentFacts(engine, carriers, PERSONS, _NUMBERED) if carriers else None
+        self.dependent = DependentFacts(engine, carriers, state(PERSONS), state(_NUMBERED)) if carriers else None
         self.kept = KeptFacts(engine, required, self.dependent)
         self.columns = [c for table in tables for c in table.columns]
         self.levels = [range(c.mapping.min_level, c.mapping.max_level + 1) for c in self.columns]
         self.size = prod(map(len, self.levels))
-        self.pairs = int(engine.query(f"{_ROOM}/pairs", names={"person_leaves": PERSON_LEAVES})[0][0])
+        self.pairs = int(engine.query(f"{_ROOM}/pairs", names={"person_leaves": state(PERSON_LEAVES)})[0][0])
         released = int(
-            engine.query(f"{_ROOM}/pairs_of_released", names={"person_leaves": PERSON_LEAVES, "persons": PERSONS})[0][0]
+            engine.query(
+                f"{_ROOM}/pairs_of_released", names={"person_leaves": state(PERSON_LEAVES), "persons": state(PERSONS)}
+            )[0][0]
         )
         # Persons who are suppressed take their facts with them.
         self.bound_of_suppressed = (self.pairs - released) * WHOLE
@@ -188,10 +190,10 @@ class _Search:
             for parameter in list(statement.find_all(exp.Parameter, exp.Placeholder)):
                 parameter.replace(exp.Literal.number(values[parameter.name]))
             parts.append(statement)
-        self.engine.run(copy(_GENERALIZED, rows_of(parts, "facts")))
-        names = {"person_leaves": PERSON_LEAVES, "persons": PERSONS, "numbered": _NUMBERED}
-        self.engine.query(f"{_ROOM}/numbered", names={**names, "generalized": _GENERALIZED})
-        self.engine.query(f"{_ROOM}/held", names={**names, "held": _HELD})
+        self.engine.run(copy(state(_GENERALIZED), rows_of(parts, "facts")))
+        names = {"person_leaves": state(PERSON_LEAVES), "persons": state(PERSONS), "numbered": state(_NUMBERED)}
+        self.engine.query(f"{_ROOM}/numbered", names={**names, "generalized": state(_GENERALIZED)})
+        self.engine.query(f"{_ROOM}/held", names={**names, "held": state(_HELD)})
 
     def _ancestors(self, mapping: MappingTable, level: int) -> str:
         name = state(f"facts_ancestors_{mapping.index}")
@@ -207,23 +209,25 @@ class _Search:
     def bound(self, node: Node) -> int:
         """A loss below which no choice of facts is at a node, in millionths of a pair; KEPT are its frequent facts."""
         self.hold(node)
-        self.kept.take(_HELD)
+        self.kept.take(state(_HELD))
         lost = self.bound_of_suppressed + self._released * WHOLE - self.kept.worth()
         if self.required.known == 1:
             return lost
         self.kept.rare_pairs()
-        names = {"rare": RARE, "kept": KEPT, "rare_pairs": _PAIRS}
+        names = {"rare": state(RARE), "kept": state(KEPT), "rare_pairs": state(_PAIRS)}
         self.engine.query(f"{_ROOM}/rare_pairs_of_persons", names=names)
         while True:
-            names = {"rare_pairs": _PAIRS, "matched": _MATCHED}
+            names = {"rare_pairs": state(_PAIRS), "matched": state(_MATCHED)}
             self.engine.query(f"{_ROOM}/matched", names=names)
-            pairs, worth = self.engine.query(f"{_ROOM}/matched_worth", names={"matched": _MATCHED})[0]
+            pairs, worth = self.engine.query(f"{_ROOM}/matched_worth", names={"matched": state(_MATCHED)})[0]
             if not pairs:
                 return lost
             lost += int(worth)
-            self.engine.query(f"{_ROOM}/unmatched", names={**names, "remaining": _NEXT})
-            self.engine.run(drop(_PAIRS))
-            self.engine.run(f"ALTER TABLE {quoted(_NEXT).sql('duckdb')} RENAME TO {quoted(_PAIRS).sql('duckdb')}")
+            self.engine.query(f"{_ROOM}/unmatched", names={**names, "remaining": state(_NEXT)})
+            self.engine.run(drop(state(_PAIRS)))
+            self.engine.run(
+                f"ALTER TABLE {quoted(state(_NEXT)).sql('duckdb')} RENAME TO {quoted(state(_PAIRS)).sql('duckdb')}"
+            )
 
     def most_worth(self, bound: int) -> int:
         """What the facts that are kept at a node of this bound can be worth at most."""
@@ -236,10 +240,15 @@ class _Search:
 
     def measured(self, node: Node) -> _Evaluated:
         """What KEPT is at a node, whose facts are held: makes KEPT_LEAVES."""
-        names = {"person_leaves": PERSON_LEAVES, "persons": PERSONS, "numbered": _NUMBERED, "kept": KEPT}
-        self.engine.query(f"{_ROOM}/kept_leaves", names={**names, "kept_leaves": KEPT_LEAVES})
+        names = {
+            "person_leaves": state(PERSON_LEAVES),
+            "persons": state(PERSONS),
+            "numbered": state(_NUMBERED),
+            "kept": state(KEPT),
+        }
+        self.engine.query(f"{_ROOM}/kept_leaves", names={**names, "kept_leaves": state(KEPT_LEAVES)})
         if self.dependent:
-            self.dependent.leave_told(KEPT, KEPT_LEAVES, _NEXT)
-        kept, loss = self.engine.query(f"{_ROOM}/losses", names={"kept_leaves": KEPT_LEAVES})[0]
+            self.dependent.leave_told(state(KEPT), state(KEPT_LEAVES), state(_NEXT))
+        kept, loss = self.engine.query(f"{_ROOM}/losses", names={"kept_leaves": state(KEPT_LEAVES)})[0]
         suppressed = self.pairs - int(kept)
         return _Evaluated(node, suppressed, int(loss) + suppressed * WHOLE)

@@ -18,11 +18,12 @@ from kanon_sql.sql.tables import copy
 from kanon_sql.sql.template import Item, column, state
 
 _ROOM = "search/facts"
-KEPT, SUPPORT, PAIR_COUNTS, RARE = (state(f"facts_{name}") for name in ("kept", "support", "pair_counts", "rare"))
+# Tables of the program's own, by `state` where they are used.
+KEPT, SUPPORT, PAIR_COUNTS, RARE = "facts_kept", "facts_support", "facts_pair_counts", "facts_rare"
 _BEST, _VICTIMS, _ALL, _RESTORABLE, _TOUCHED, _NEXT = (
-    state(f"facts_{name}") for name in ("best", "victims", "all_victims", "restorable", "touched", "next")
+    f"facts_{name}" for name in ("best", "victims", "all_victims", "restorable", "touched", "next")
 )
-_SHORTAGES = (state("facts_shortages"), state("facts_shortages_left"))  # by turns
+_SHORTAGES = ("facts_shortages", "facts_shortages_left")  # by turns
 _TURNS, _MOST_IN_TURNS = 32, 1_000_000  # persons take turns at first where there are no more facts than this
 _MOST_ROUNDS, _WORK = 400, 8_000_000  # rounds of restoring, and facts that are counted in all of them
 _FEW_ROUNDS, _FACTS_A_ROUND = 20, 20  # so many, and one more for so many facts
@@ -56,13 +57,13 @@ class KeptFacts:
 
     def take(self, held: str) -> None:
         """Takes the frequent ones of the facts in the table `held`: those that k persons or more have."""
-        self._facts = _row_count(self.engine.run(copy(KEPT, held)))
+        self._facts = _row_count(self.engine.run(copy(state(KEPT), held)))
         self._count_support()
         if self._rare_holders():
-            self._drop(_VICTIMS)
+            self._drop(state(_VICTIMS))
             self._count_support()
         if self._of_pairs:
-            names = {"pair_counts": PAIR_COUNTS, "kept": KEPT}
+            names = {"pair_counts": state(PAIR_COUNTS), "kept": state(KEPT)}
             self.engine.query(f"{_ROOM}/pair_counts", names=names)
 
     def suppress(self, draw: int | None = None) -> None:
@@ -72,8 +73,8 @@ class KeptFacts:
         bears on the choice.
         """
         self._suppress_risky(draw)
-        while self.dependent and self.dependent.untold(KEPT, _VICTIMS):
-            self._remove(_VICTIMS)
+        while self.dependent and self.dependent.untold(state(KEPT), state(_VICTIMS)):
+            self._remove(state(_VICTIMS))
             self._suppress_risky(draw)
 
     def _suppress_risky(self, draw: int | None) -> None:
@@ -86,7 +87,7 @@ class KeptFacts:
         if self.required.confidence is None:
             return False
         for size in range(1, self.required.known + 1):
-            tables, members = (KEPT, SUPPORT, _SHORTAGES[0]), self._members(size)
+            tables, members = (state(KEPT), state(SUPPORT), state(_SHORTAGES[0])), self._members(size)
             left = _row_count(self.required.confidence.shortages(self.engine, tables, members, draw))
             if left:
                 self._end_shortages(left, draw)
@@ -110,21 +111,21 @@ class KeptFacts:
         whatever the machine; only a time limit ends it by the clock. Raises EngineError.
         """
         self.restore(held)
-        facts = _row_count(self.engine.run(copy(_BEST, KEPT)))
+        facts = _row_count(self.engine.run(copy(state(_BEST), state(KEPT))))
         best = self.worth()
         for number in range(min(_MOST_ROUNDS, _FEW_ROUNDS + facts // _FACTS_A_ROUND, _WORK // max(facts, 1))):
             if best >= most or deadline.passed():
                 break
             draw = {"of_persons": number % 2 == 1, "share": _SHARES[number // 2 % len(_SHARES)], "draw": number}
-            names = {"restored": _NEXT, "held": held, "best": _BEST}
+            names = {"restored": state(_NEXT), "held": held, "best": state(_BEST)}
             self.engine.query(f"{_ROOM}/restored", names=names, values=draw)
-            self.take(_NEXT)
+            self.take(state(_NEXT))
             self.suppress(number)
             worth = self.worth()
             if worth >= best:
-                self.engine.run(copy(_BEST, KEPT))
+                self.engine.run(copy(state(_BEST), state(KEPT)))
                 best = worth
-        self.take(_BEST)
+        self.take(state(_BEST))
         self.restore(held)
 
     def restore(self, held: str) -> None:
@@ -135,37 +136,44 @@ class KeptFacts:
         if self.required.known != 2 or self.required.confidence is not None:
             return
         while True:
-            told_facts = self.dependent.told(held, KEPT) if self.dependent else held
-            names = {"held": told_facts, "kept": KEPT, "support": SUPPORT, "pair_counts": PAIR_COUNTS}
-            holes = {**names, "restorable": _RESTORABLE}
+            told_facts = self.dependent.told(held, state(KEPT)) if self.dependent else held
+            names = {
+                "held": told_facts,
+                "kept": state(KEPT),
+                "support": state(SUPPORT),
+                "pair_counts": state(PAIR_COUNTS),
+            }
+            holes = {**names, "restorable": state(_RESTORABLE)}
             if not _row_count(self.engine.query(f"{_ROOM}/restorable", names=holes, values={"k": self.required.k})):
                 return
-            self.engine.query(f"{_ROOM}/with_restored", names={"kept": KEPT, "restorable": _RESTORABLE})
+            self.engine.query(f"{_ROOM}/with_restored", names={"kept": state(KEPT), "restorable": state(_RESTORABLE)})
             self._count_support()
-            self._follow(_RESTORABLE, "pairs_more")
+            self._follow(state(_RESTORABLE), "pairs_more")
 
     def worth(self) -> int:
         """What the facts that are kept are worth together, in millionths of a pair of a person and a fact."""
-        return int(self.engine.query(f"{_ROOM}/worth", names={"kept": KEPT})[0][0])
+        return int(self.engine.query(f"{_ROOM}/worth", names={"kept": state(KEPT)})[0][0])
 
     def _count_support(self) -> None:
-        self.engine.query(f"{_ROOM}/support", names={"kept": KEPT, "support": SUPPORT})
+        self.engine.query(f"{_ROOM}/support", names={"kept": state(KEPT), "support": state(SUPPORT)})
 
     def _view(self, name: str) -> str:
         """A further view of the facts that are kept, so that they can be joined with themselves."""
         view = state(name)
-        self.engine.query(f"{_ROOM}/member", names={"member": view, "kept": KEPT})
+        self.engine.query(f"{_ROOM}/member", names={"member": view, "kept": state(KEPT)})
         return view
 
     def _rare_holders(self) -> int:
         """Makes the table of facts of persons that fewer than k persons keep; how many there are."""
-        names = {"kept": KEPT, "support": SUPPORT, "victims": _VICTIMS}
+        names = {"kept": state(KEPT), "support": state(SUPPORT), "victims": state(_VICTIMS)}
         return _row_count(self.engine.query(f"{_ROOM}/rare_holders", names=names, values={"k": self.required.k}))
 
     def _drop(self, victims: str) -> None:
         """Takes facts of persons out of KEPT."""
-        self.engine.query(f"{_ROOM}/without_victims", names={"kept": KEPT, "victims": victims, "remaining": _NEXT})
-        self.engine.run(copy(KEPT, _NEXT))
+        self.engine.query(
+            f"{_ROOM}/without_victims", names={"kept": state(KEPT), "victims": victims, "remaining": state(_NEXT)}
+        )
+        self.engine.run(copy(state(KEPT), state(_NEXT)))
 
     def _remove(self, victims: str) -> None:
         """Suppresses the facts in a table (person, fact), and counts what is left."""
@@ -177,17 +185,17 @@ class KeptFacts:
         """Brings PAIR_COUNTS up to date with facts that are about to be suppressed, or were restored."""
         if not self._of_pairs:
             return
-        names = {"changed": changed, "kept": KEPT, "touched": _TOUCHED}
+        names = {"changed": changed, "kept": state(KEPT), "touched": state(_TOUCHED)}
         self.engine.query(f"{_ROOM}/pairs_touched", names=names)
-        names = {"pair_counts": PAIR_COUNTS, "touched": _TOUCHED, "remaining": _NEXT}
+        names = {"pair_counts": state(PAIR_COUNTS), "touched": state(_TOUCHED), "remaining": state(_NEXT)}
         self.engine.query(f"{_ROOM}/{file}", names=names)
-        self.engine.run(copy(PAIR_COUNTS, _NEXT))
+        self.engine.run(copy(state(PAIR_COUNTS), state(_NEXT)))
 
     def _suppress_rare_facts(self) -> bool:
         """Suppresses the facts that fewer than k persons keep; whether there were any."""
         if not self._rare_holders():
             return False
-        self._remove(_VICTIMS)
+        self._remove(state(_VICTIMS))
         return True
 
     def _suppress_rare_sets(self, size: int, turns: int, draw: int | None) -> bool:
@@ -200,7 +208,12 @@ class KeptFacts:
             if not self._rare_sets(size, members):
                 break
             rare = True
-            names = {"kept": KEPT, "rare": RARE, "shortages": _SHORTAGES[0], "support": SUPPORT}
+            names = {
+                "kept": state(KEPT),
+                "rare": state(RARE),
+                "shortages": state(_SHORTAGES[0]),
+                "support": state(SUPPORT),
+            }
             values = {"turn": turn, "turns": turns}
             if size == 2:
                 left = self.engine.query(f"{_ROOM}/shortages_of_pairs", names=names, values=values)
@@ -213,35 +226,35 @@ class KeptFacts:
         """Makes the table RARE of the sets of `size` facts that fewer than k persons keep; how many there are."""
         if size == 2:
             return self.rare_pairs()
-        names, lists = {"kept": KEPT, "rare": RARE}, {"member": members}
+        names, lists = {"kept": state(KEPT), "rare": state(RARE)}, {"member": members}
         return _row_count(
             self.engine.query(f"{_ROOM}/rare_sets", names=names, lists=lists, values={"k": self.required.k})
         )
 
     def rare_pairs(self) -> int:
         """Makes the table RARE (number, pair) of two facts that fewer than k persons keep; how many there are."""
-        names, values = {"pair_counts": PAIR_COUNTS, "rare": RARE}, {"k": self.required.k}
+        names, values = {"pair_counts": state(PAIR_COUNTS), "rare": state(RARE)}, {"k": self.required.k}
         return _row_count(self.engine.query(f"{_ROOM}/rare_pairs", names=names, values=values))
 
     def _end_shortages(self, left: int, draw: int | None) -> None:
         """Suppresses a fact of a person at a time until none of the `left` rows of SHORTAGES is left."""
         chance = {"draw": draw or 0, "most_chance": 0 if draw is None else _CHANCE}
-        now, then = _SHORTAGES
+        now, then = map(state, _SHORTAGES)
         suppressed = False
         while left:
-            names = {"victims": _VICTIMS, "shortages": now}
+            names = {"victims": state(_VICTIMS), "shortages": now}
             self.engine.query(f"{_ROOM}/victims", names=names, values=chance)
             file = "more_victims" if suppressed else "first_victims"
-            self.engine.query(f"{_ROOM}/{file}", names={"of_all": _ALL, "victims": _VICTIMS})
+            self.engine.query(f"{_ROOM}/{file}", names={"of_all": state(_ALL), "victims": state(_VICTIMS)})
             left = _row_count(self.engine.query(f"{_ROOM}/ended", names={**names, "remaining": then}))
             now, then, suppressed = then, now, True
         if suppressed:
-            self._remove(_ALL)
+            self._remove(state(_ALL))
 
     def _members(self, size: int) -> list[Item]:
         """The further facts of sets of `size`: each is looked for in a view of its own of the facts that are kept."""
         members: list[Item] = []
-        previous = column("fact", KEPT)
+        previous = column("fact", state(KEPT))
         for i in range(1, size):
             view = self._view(f"facts_member_{i}")
             members.append({"kept": view, "previous": previous, "fact": f"fact_{i}"})
