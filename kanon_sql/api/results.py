@@ -280,15 +280,21 @@ class RunResult:
         self.close()
 
     def __repr__(self) -> str:
+        from kanon_sql.report.views.database import summarize_database
+        from kanon_sql.report.views.parts import plain
         from kanon_sql.report.views.result import in_lines
 
+        if "persons" in self.report:
+            return plain(summarize_database(escaped(self.report)))
         return in_lines(escaped(self.report))
 
     def _repr_html_(self) -> str:
+        from kanon_sql.report.views.database import summarize_database
         from kanon_sql.report.views.html import in_html
         from kanon_sql.report.views.result import summarize_result
 
-        return in_html(summarize_result(escaped(self.report)))
+        summarize = summarize_database if "persons" in self.report else summarize_result
+        return in_html(summarize(escaped(self.report)))
 
     def _held(self) -> _Release:
         held: _Release | None = getattr(self, "_release", None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp, tokenize
 from sqlglot.errors import SqlglotError
 
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import EngineError, NoRoomError
 from kanon_sql.source.model import enums
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
@@ -36,6 +36,13 @@ class Constraint:
     text: str
     columns: tuple[str, ...]
     refers: Name | None
+
+    def describe(self) -> str:
+        """What it is; of a CHECK the columns alone, whose condition may hold values of the data."""
+        if self.kind != "CHECK" and self.text:
+            return self.text
+        names = ", ".join(dict.fromkeys(self.columns))
+        return f"{self.kind} of {names}" if names else self.kind
 
 
 @dataclass(frozen=True)
@@ -163,13 +170,24 @@ class Catalogs:
     new: str
 
     def carry_over(self) -> list[str]:
-        """Gives each table of the new database what that of its name had beside rows; gives what it could not keep."""
+        """Gives each table of the new database what that of its name had beside rows; gives what was not kept.
+
+        The new database has no sequences, macros and types.
+        """
         before, now = read_tables(self.engine, self.old), read_tables(self.engine, self.new)
         lost: list[str] = []
         for name, table in now.items():
             if name in before:
                 lost += _CarryOver(self, before[name], table).run()
-        return lost
+        values = {"catalog": self.old}
+        others = {
+            "sequence": self.engine.query("targets/sequences", values=values),
+            "macro": self.engine.query("targets/macros", values=values),
+            "type": self.engine.query("targets/types", values=values),
+        }
+        # A macro with several lists of parameters has several rows.
+        named = [f"{kind} {schema}.{name}" for kind, rows in others.items() for schema, name, *_ in rows]
+        return [*lost, *dict.fromkeys(named)]
 
 
 class _CarryOver:
@@ -195,7 +213,7 @@ class _CarryOver:
                 self._column(name)
         for constraint in self.before.constraints:
             if not self._primary_key(constraint.kind, constraint.columns):
-                self.lost.append(constraint.text or f"{constraint.kind} of {', '.join(constraint.columns)}")
+                self.lost.append(constraint.describe())
         values = {"catalog": self.copy.old, "schema": self.before.name[0], "name": self.before.name[1]}
         for index in self.engine.query("targets/indexes", values=values):
             self._index(*index)
@@ -207,8 +225,9 @@ class _CarryOver:
         if name in self.before.generated:
             self.lost.append(f"that column {name!r} is computed")
         elif before.default is not None and name in self.same:
-            # An expression as the engine itself writes it.
-            self.engine.run(f"ALTER TABLE {self.text} ALTER COLUMN {quoted} SET DEFAULT {before.default}")
+            # An expression as the engine itself writes it; it may name a sequence or macro that is not there.
+            default = f"ALTER TABLE {self.text} ALTER COLUMN {quoted} SET DEFAULT {before.default}"
+            self._keep(default, f"the default of {name!r}")
         elif before.default is not None:
             self.lost.append(f"the default of {name!r}")
         if not before.nullable:
@@ -243,8 +262,19 @@ class _CarryOver:
         index = tree.find(exp.Index)
         assert index is not None
         index.set("table", table_of(self.copy.new, self.now.name))
-        self.engine.run(tree)
-        self._comment("INDEX", dotted(self.copy.new, (self.now.name[0], name)), comment)
+        if self._keep(tree, f"index {name!r}"):
+            self._comment("INDEX", dotted(self.copy.new, (self.now.name[0], name)), comment)
+
+    def _keep(self, statement: exp.Expr | str, what: str) -> bool:
+        """Runs a statement that the new database may refuse; whether it did not. Raises NoRoomError."""
+        try:
+            self.engine.run(statement)
+        except NoRoomError:
+            raise
+        except EngineError:
+            self.lost.append(what)
+            return False
+        return True
 
     def _repeats(self, columns: list[str]) -> bool:
         parts: list[Item] = [{"key": column(name)} for name in columns]

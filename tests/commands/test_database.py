@@ -389,6 +389,53 @@ def test_in_place_a_database_keeps_what_its_tables_had_beside_rows(tmp_path: Pat
         assert ("PRIMARY KEY",) in kinds.fetchall()
 
 
+def test_in_place_what_stands_on_sequences_and_macros_is_lost_and_named(tmp_path: Path) -> None:
+    file = tmp_path / "clinic.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(
+            "CREATE SEQUENCE s START 10; CREATE TYPE mood AS ENUM ('m');"
+            "CREATE MACRO next(a) AS a + 1, (a, b) AS a + b;"
+            "CREATE TABLE person (person_id BIGINT PRIMARY KEY DEFAULT nextval('s'), sex VARCHAR DEFAULT 'f',"
+            " age INTEGER DEFAULT next(20), zip VARCHAR, CHECK (zip <> 'secret' AND zip <> sex));"
+            "CREATE UNIQUE INDEX by_next ON person (next(age), person_id);"
+            "INSERT INTO person (zip) SELECT 'z' FROM range(4)"
+        )
+    config = {
+        "source": {"database": str(file)},
+        "target": "in-place",
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"person_id": "keep"},
+        "tables": {"person": {"quasi_identifiers": {"zip": {"builtin": "suppress"}}, "unlisted": "insensitive"}},
+        "privacy": {"k": 2},
+    }
+    result = kanon_sql.run(config, progress=None)
+    assert [text for text in result.warnings if "not kept" in text] == [
+        "not kept of the replaced tables: main.person: the default of 'person_id', main.person: the default of 'age', "
+        "main.person: CHECK of zip, sex, main.person: index 'by_next', sequence main.s, macro main.next, type main.mood"
+    ]
+    with duckdb.connect(str(file)) as connection:
+        assert connection.execute("SELECT person_id, sex, age FROM person ORDER BY ALL").fetchall() == [
+            (number, "f", 21) for number in range(10, 14)
+        ]
+        kept = connection.execute("SELECT column_default FROM duckdb_columns() WHERE table_name = 'person'").fetchall()
+        assert [default for (default,) in kept if default is not None] == ["'f'"]
+
+
+def test_the_result_of_a_database_shows_itself(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(v, v, "a", "2024-01-01") for v in range(4)],
+        "diagnosis": [(v, "x") for v in range(4)],
+        "drug": [],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "duckdb"), tmp_path, "duckdb", 2, 2, "nothing")
+    result = kanon_sql.run(config, progress=None)
+    assert repr(result).splitlines()[0] == f"released 4 of 4 persons in 5 tables to {result.target}"
+    html = result._repr_html_()
+    assert "released 4 of 4 persons" in html and "<table" in html and "diagnosis" in html
+
+
 @pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
