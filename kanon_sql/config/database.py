@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 
 from kanon_sql.config import messages as words
+from kanon_sql.config.database_faults import faults_between
 from kanon_sql.config.database_table import OF_THE_SEARCH, TableConfig, TableReader, is_described
 from kanon_sql.config.draft import Draft, Problem, among, draft_of_mapping, draft_of_text
 from kanon_sql.config.load import Overrides, problem_lines, read_text_of, redacted
@@ -286,7 +287,7 @@ def load_database(config: object, overrides: Overrides = ()) -> LoadedDatabase:
 def _validated(draft: Draft, base: Path) -> LoadedDatabase:
     given = copy.deepcopy(draft.value)
     _read_keys(draft, given)
-    _refuse_ledger(draft, given)
+    _refuse_of_one_table(draft, given)
     privacy = given.pop("privacy", None)
     search = {key: given.pop(key) for key in OF_THE_SEARCH if key in given}
     if not isinstance(privacy, Mapping):
@@ -326,8 +327,14 @@ def _validated(draft: Draft, base: Path) -> LoadedDatabase:
     return LoadedDatabase(config, tables, dropped, base, draft.name, draft)
 
 
-def _refuse_ledger(draft: Draft, given: dict[str, Any]) -> None:
-    """Notes that a whole database has no ledger, and why."""
+def _refuse_of_one_table(draft: Draft, given: dict[str, Any]) -> None:
+    """Notes that a whole database has no ledger and no bound on the columns that are known, and why."""
+    privacy = given.get("privacy")
+    if isinstance(privacy, dict) and privacy.pop("known_columns", None) is not None:
+        draft.problem(
+            ("privacy", "known_columns"),
+            "a database counts whole classes of persons, whoever knows how many columns; remove it",
+        )
     if given.pop("releases", None) is not None:
         draft.problem(
             ("releases",),
@@ -350,6 +357,9 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
         fault = _fault_of_via(table, tables, config)
         if fault is not None:
             draft.problem(("tables", name, "via"), fault, spoils=False)
+    bounded = config.facts is not None and config.facts.confidence is not None
+    for path, text in faults_between(tables, unit, config.unit.key, config.keys, bounded=bounded):
+        draft.problem(path, text, spoils=False)
     has_facts = any(table.facts for table in tables.values())
     is_sensitive = any(t.loaded is not None and t.via is None and t.loaded.config.sensitive for t in tables.values())
     dated = [name for name, table in tables.items() if table.dates]
@@ -380,7 +390,7 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
             "facts is missing, expected {known: 2}: how many facts of a person somebody knows; add it",
         ),
         (
-            config.facts is not None and config.facts.confidence is not None and not is_sensitive,
+            bounded and not is_sensitive,
             ("privacy", "facts", "confidence"),
             "confidence bounds what facts tell of sensitive columns, and no table about persons has any; name them in "
             "sensitive",
@@ -404,6 +414,8 @@ def _fault_of_link(table: TableConfig, tables: Mapping[str, TableConfig], unit: 
         other = tables.get(link.through)
         if other is None or other.loaded is None or other.via is not None:
             return f"{link.through!r} is no table that is released with persons; name one, or the key of {unit}"
+        if other.name == unit:
+            return f"{unit!r} is the table of persons itself, whose key rows hold; write link: COLUMN"
         if other.name in seen:
             return "the links run in a circle; name the unit's key"
         seen.add(other.name)

@@ -294,11 +294,16 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda c: c["tables"].update(nothing="drop"), "the source has no table 'nothing'"),
     (lambda c: c["tables"].update(drug="keep"), "table 'drug' has the key of persons, 'person_id'"),
     (lambda c: c["tables"].update(person="keep"), "the table of persons is neither kept nor dropped"),
-    (lambda c: c["unit"].update(key="no"), "has no column 'no'"),
+    (
+        lambda c: (c["unit"].update(key="no"), c["keys"].clear(), c["tables"]["person"].update(unlisted="drop")),
+        "has no column 'no'",
+    ),
     (lambda c: c["unit"].update(table="no"), "tables has no 'no'"),
     (lambda c: c["privacy"].pop("facts"), "facts is missing, expected {known: 2}"),
     (lambda c: c["tables"]["drug"].update(link={"visit_id": "drugs"}), "'drugs' is no table that is released"),
     (lambda c: c["tables"]["visit"].update(link={"visit_id": "visit"}), "the links run in a circle"),
+    (lambda c: c["tables"]["drug"].update(link={"person_id": "person"}), "'person' is the table of persons itself"),
+    (lambda c: c["keys"].update(pid="renumber"), "'pid' holds the key 'person_id' here, and is a key of its own"),
     (lambda c: c["tables"]["visit"].update(dates=["day"]), "dates move by shift, which is missing"),
     (lambda c: c["tables"]["visit"].update(colour=1), "tables.visit: unknown key 'colour'"),
     (lambda c: c["tables"]["drug"].update(facts=["drug"]), "tables.drug.facts: expected a mapping"),
@@ -329,6 +334,21 @@ def test_what_is_refused(tmp_path: Path, change: Any, text: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         kanon_sql.run(config, progress=None)
     assert text in str(refused.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_key_without_new_values_is_never_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(v, v, "a", "2024-01-01") for v in range(4)],
+        "diagnosis": [(1, "x")],
+        "drug": [(1, 1, "q")],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 2, 2, "nothing")
+    monkeypatch.setattr(database_run, "homes", lambda *_: {"person_id": "person"})
+    with pytest.raises(ConfigurationError, match="column 'visit_id' of table 'visit' holds the key 'visit_id', which"):
+        kanon_sql.run(config, progress=None)
     assert not (tmp_path / "out").exists()
 
 

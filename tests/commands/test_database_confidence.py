@@ -208,6 +208,28 @@ def test_a_share_is_above_0_and_at_most_1(tmp_path: Path, share: str, text: str)
         kanon_sql.run(configuration(_telling(), tmp_path, "parquet", 2, 1, share), progress=None)
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
+def test_a_text_that_means_missing_is_no_value(tmp_path: Path, kind: str) -> None:
+    """Neither of a table about persons nor of theirs: nobody learns anything from it."""
+    database = _telling()
+    database["person"] = [(i, "f", "none") for i in range(12)]
+    database["finding"] = [(i, "none" if i < 4 else "m") for i in (0, 1, 2, 3, 4, 5, 8)]
+    config = configuration(database, tmp_path, kind, 2, 1, "60%")
+    for table in ("person", "finding"):
+        config["tables"][table]["source"] = {"missing": ["none", ""]}
+    report = kanon_sql.run(config, progress=None).report
+    assert report["facts"]["kept"] == 1
+    assert report["facts"]["confidence"]["actual"] == pytest.approx(2 / 8)
+    data = tmp_path / ("out.duckdb" if kind == "duckdb" else "out")
+    assert kanon_sql.check(config, data, progress=None)["facts"]["confidence"]["actual"] == pytest.approx(2 / 8)
+
+
+def test_a_share_may_have_eighteen_digits(tmp_path: Path) -> None:
+    config = configuration(_telling(), tmp_path, "parquet", 2, 1, "59.9999999999999999%")
+    report = kanon_sql.run(config, progress=None).report
+    assert report["facts"]["confidence"]["actual"] == pytest.approx(7 / 12)
+
+
 def test_a_bound_without_sensitive_columns_is_refused(tmp_path: Path) -> None:
     config = configuration(_telling(), tmp_path, "parquet", 2, 1, "50%")
     for table, column in (("person", "job"), ("visit", "outcome"), ("finding", "word")):

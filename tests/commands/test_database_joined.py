@@ -274,7 +274,67 @@ REFUSED: list[tuple[Any, str]] = [
     (lambda c: c["keys"].update(location_id="keep"), "'location_id' is renumbered"),
     (lambda c: c["tables"]["visit"].update(link={"location_id": "location"}), "'location' is no table that is rel"),
     (lambda c: c["tables"]["person"].update(identifiers=["location_id"]), "'location_id' leads persons to"),
+    (
+        lambda c: c["tables"]["person"]["quasi_identifiers"].update(location_id={"builtin": "suppress"}),
+        "'location_id' joins persons with 'location' as it stands, .*; remove it from quasi_identifiers",
+    ),
+    (
+        lambda c: c["tables"]["location"]["quasi_identifiers"].update(location_id={"builtin": "suppress"}),
+        "'location_id' joins persons with 'location' as it stands, .*; remove it from quasi_identifiers",
+    ),
+    (
+        lambda c: c["tables"]["person"].update(transform={"location_id": {"round": 10}}),
+        "'location_id' joins persons .*; remove it from transform",
+    ),
+    (
+        lambda c: c["tables"]["location"].update(source={"columns": {"location_id": {"trim": True}}}),
+        "'location_id' joins persons .*; remove it from source.columns",
+    ),
+    (
+        lambda c: c["tables"]["person"].update(source={"columns": {"person_id": {"type": "number"}}}),
+        "'person_id' joins persons with 'demography' .*; remove it from source.columns",
+    ),
+    (lambda c: c["tables"]["person"].update(sensitive=["location_id"]), "'location_id' .*; remove it from sensitive"),
+    (
+        lambda c: (
+            c["privacy"]["facts"].update(confidence=0.5)
+            or c["tables"]["demography"].update(insensitive=[], sensitive=["note"])
+        ),
+        "confidence does not bound what facts tell of columns of 'demography'",
+    ),
+    (
+        lambda c: c["tables"].update(
+            {"Location.size": {"via": "person_id", "quasi_identifiers": ["b"]}}
+            | {"location": c["tables"]["location"] | {"quasi_identifiers": ["region", "size.b"]}}
+        ),
+        "the quasi-identifiers of several tables would be called 'location.size.b'",
+    ),
+    (lambda c: c["privacy"].update(known_columns=1), "a database counts whole classes of persons"),
 ]
+
+
+@pytest.mark.parametrize("column", ["home", "pid"])
+def test_a_key_of_another_name_is_named_by_its_own(tmp_path: Path, column: str) -> None:
+    """Its column would be a key of its own too, which no table has: as it is it must never be released."""
+    config = configuration(_plain(), tmp_path, "duckdb", 2)
+    with duckdb.connect(config["source"]["database"]) as connection:
+        connection.execute("ALTER TABLE person RENAME location_id TO home")
+        connection.execute("ALTER TABLE demography RENAME person_id TO pid")
+    config["tables"]["location"]["via"] = {"home": "location_id"}
+    config["tables"]["demography"]["via"] = {"person_id": "pid"}
+    kanon_sql.run(config, progress=None)
+    config["keys"][column] = "renumber"
+    config["target"]["overwrite"] = True
+    with pytest.raises(ConfigurationError, match=f"'{column}' holds the key '.*' here, and is a key of its own"):
+        kanon_sql.run(config, progress=None)
+
+
+def test_rows_that_nobody_finds_are_warned_of(tmp_path: Path) -> None:
+    database = _plain(location=[(i + 50, "aa", 1) for i in range(4)])
+    report = kanon_sql.run(configuration(database, tmp_path, "parquet", 2), progress=None).report
+    assert [text for text in report["warnings"] if "no person" in text] == [
+        "table 'location': no person finds a row by 'location_id'; its quasi-identifiers are missing of all"
+    ]
 
 
 @pytest.mark.parametrize("change, text", REFUSED)
@@ -291,6 +351,8 @@ def test_persons_with_several_rows_are_counted(tmp_path: Path) -> None:
     config = configuration(database, tmp_path, "parquet", 2)
     with pytest.raises(ConfigurationError, match="2 persons have several rows in 'location' by 'location_id'"):
         kanon_sql.run(config, progress=None)
+    with pytest.raises(ConfigurationError, match="2 persons have several rows in 'location' by 'location_id'"):
+        kanon_sql.risk(config, progress=None)
     config["tables"] |= {"location": "drop", "person": {"unlisted": "drop"}}
     with pytest.raises(ConfigurationError, match="1 persons have several rows in 'demography' by 'person_id'"):
         kanon_sql.run(config, progress=None)

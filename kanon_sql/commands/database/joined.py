@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.tables import OpenTable, read_table
 from kanon_sql.config.database import LoadedDatabase
-from kanon_sql.config.database_table import Via
+from kanon_sql.config.database_table import TableConfig, Via
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.columns import ColumnConfig
@@ -92,11 +92,7 @@ class JoinedTables:
         names = {"persons": persons.relation, "joined_rows": rows, "via_column": _via_value(persons, via)}
         several = int(self.engine.query(f"{_ROOM}/joined_several", names=names)[0][0])
         if several:
-            raise ConfigurationError(
-                f"{self.loaded.place('tables', table.name, 'via')}: {several:,} persons have several rows in "
-                f"{table.name!r} by {via.key!r}, and quasi-identifiers stand in one row a person; name a key of which "
-                "each row has another value, or link the table and make these columns facts"
-            )
+            raise several_rows(self.loaded, table.config, several)
 
     def _write(self, statement: exp.Expr, folder: Path, *, texts: bool) -> dict[str, Any]:
         """Writes the joined rows into a private file; its place, as a configuration says it."""
@@ -175,6 +171,16 @@ class JoinedTables:
         statement = fill(f"{_ROOM}/own_rows", names=names, lists={"own": values})
         assert isinstance(statement, exp.Select)
         return statement
+
+
+def several_rows(loaded: LoadedDatabase, table: TableConfig, persons: int) -> ConfigurationError:
+    """The error of a table in which so many persons find several rows."""
+    assert table.via is not None
+    return ConfigurationError(
+        f"{loaded.place('tables', table.name, 'via')}: {persons:,} persons have several rows in {table.name!r} by "
+        f"{table.via.key!r}, and quasi-identifiers stand in one row a person; name a key of which each row has another "
+        "value, or link the table and make these columns facts"
+    )
 
 
 def shared_key(table: OpenTable, released: Source, rows: str | None = None) -> exp.Expr:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from kanon_sql.commands.database.joined import several_rows
 from kanon_sql.commands.database.keys import homes
 from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import (
@@ -15,6 +16,7 @@ from kanon_sql.commands.database.recount import (
     confidence_of,
     list_written_facts,
     person_classes,
+    persons_with_several,
     quasi_identifiers,
     recount_tables,
 )
@@ -85,6 +87,9 @@ def risk_database(loaded: LoadedDatabase, call: Call) -> Json:
 def _risk(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Json:
     with call.step("risk", "counting"), _opened(loaded, place, call) as (engine, tables):
         written = {name: table.source for name, table in tables.items()}
+        for table, several in persons_with_several(engine, loaded, written):
+            if several:  # whose rows a join would count several times
+                raise several_rows(loaded, table, several)
         classes = person_classes(loaded, written, _normalized)
         persons = count_persons(engine, classes, list(map(column, class_columns(loaded).values())), loaded.k)
         exposed = []

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.tables import OpenTable, key_names, tells_persons
 from kanon_sql.config.database import LoadedDatabase
+from kanon_sql.config.database_table import TableConfig
 from kanon_sql.recount.facts import (
     PersonClasses,
     count_by_rows,
@@ -132,14 +133,22 @@ def person_classes(
     return statement
 
 
-def _problems_of_joined(engine: Engine, loaded: LoadedDatabase, written: Mapping[str, Source]) -> Iterator[str]:
-    """What tells apart persons of one class in tables with quasi-identifiers of theirs."""
+def persons_with_several(
+    engine: Engine, loaded: LoadedDatabase, written: Mapping[str, Source]
+) -> Iterator[tuple[TableConfig, int]]:
+    """Each table with quasi-identifiers of persons, and how many of these find several rows there."""
     unit = written[loaded.config.unit.table]
     for table in loaded.tables.values():
-        if table.via is None:
-            continue
+        if table.via is not None:
+            keys = _select(written[table.name], [(table.via.key, "key")])
+            yield table, count_several(engine, _select(unit, [(table.via.column, "key")]), keys)
+
+
+def _problems_of_joined(engine: Engine, loaded: LoadedDatabase, written: Mapping[str, Source]) -> Iterator[str]:
+    """What tells apart persons of one class in tables with quasi-identifiers of theirs."""
+    for table, several in persons_with_several(engine, loaded, written):
         source, via = written[table.name], table.via
-        several = count_several(engine, _select(unit, [(via.column, "key")]), _select(source, [(via.key, "key")]))
+        assert via is not None
         if several:
             yield f"{several:,} persons find several rows in {table.name} by {via.key!r}"
         if via.column in loaded.shared:
@@ -179,6 +188,8 @@ def _told_values(loaded: LoadedDatabase, tables: Mapping[str, OpenTable], writte
                 value = _text(source, held, "written")
             else:
                 rows, value = _owners(tables, written, table), _text(source, held, "facts_of")
+            # Texts that mean missing stand in the release as they are; the search takes them for no value either.
+            value = null_for(value, table.source.missing if table.source.column(held).is_text else ())
             named = exp.Array(expressions=[exp.Literal.string(f"{name}.{held}"), value])
             rows = rows.select(exp.alias_(named, "value"), copy=False)
             parts.append(rows.where(exp.not_(exp.Is(this=value.copy(), expression=exp.null())), copy=False))

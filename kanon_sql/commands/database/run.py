@@ -334,6 +334,13 @@ class _Job:
             assert self.unit_release is not None
             for name, rows in self.joined.released(self.unit_release, state(PERSONS)).items():
                 self.draft.tables[name] = {"rows": rows}
+                if rows["source"] and rows["source"] == rows["orphans"]:
+                    via = self.tables[name].config.via
+                    assert via is not None
+                    self.draft.warnings.append(
+                        f"table {name!r}: no person finds a row by {via.column!r}; its quasi-identifiers are missing "
+                        "of all"
+                    )
             if any(table.config.dates for table in self.tables.values() if not table.config.is_unit):
                 find_days(self.engine, self.loaded, state(PERSONS))
             for table in self._in_order():
@@ -568,6 +575,12 @@ class _Job:
                 view = state(f"database_map_{list(self.tables).index(table.name)}_{i}")
                 self.engine.query(f"{_ROOM}/key_map", names={"mapped": view, "key_map": self.key_maps[key]})
                 maps[name] = view
+            elif self.loaded.keys[key].how != "keep":
+                # No configuration leads here; what has no new values must never pass as it is.
+                raise ConfigurationError(
+                    f"{self.loaded.place('keys', key)}: column {name!r} of table {table.name!r} holds the key {key!r}, "
+                    "which no table that it belongs to shows; drop the column, or say keep"
+                )
         outputs: list[Item] = []
         for col in table.columns:
             value = self._value(table, col.name)

@@ -38,7 +38,7 @@ def read_sensitive(
         assert rows is not None
         for held in columns:
             col = source.column(held)
-            value = null_for(column(col.key, "table_rows"), source.missing if col.is_text else ())
+            value = null_for(column(col.key, "table_rows"), table.source.missing if col.is_text else ())
             names: dict[str, Fill] = {
                 "table_rows": rows,
                 "sensitive_value": exp.cast(value, "VARCHAR"),

@@ -21,7 +21,7 @@ holders AS (
     GROUP BY chosen.class, chosen.members, told_values.value
 )
 SELECT
-    count(CASE WHEN holders.persons * $of > $most * totals.persons THEN 1 END) AS telling,
+    count(CASE WHEN CAST(holders.persons AS HUGEINT) * $of > CAST(totals.persons AS HUGEINT) * $most THEN 1 END) AS telling,
     max(CAST(holders.persons AS DOUBLE) / totals.persons) AS greatest
 FROM holders
 JOIN totals ON totals.members = holders.members AND totals.class IS NOT DISTINCT FROM holders.class

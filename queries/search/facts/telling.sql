@@ -32,10 +32,13 @@ telling AS (
         told_sets.facts,
         told_sets.value,
         -- Without so many persons the share is right: the least e with (holders - e) * $of <= $most * (persons - e).
-        (told_sets.holders * $of - $most * totals.persons + $of - $most - 1) // ($of - $most) AS excess
+        CAST(
+            (CAST(told_sets.holders AS HUGEINT) * $of - CAST(totals.persons AS HUGEINT) * $most + $of - $most - 1)
+            // ($of - $most) AS BIGINT
+        ) AS excess
     FROM told_sets
     JOIN totals ON totals.facts = told_sets.facts
-    WHERE told_sets.holders * $of > $most * totals.persons
+    WHERE CAST(told_sets.holders AS HUGEINT) * $of > CAST(totals.persons AS HUGEINT) * $most
 ),
 ranked AS (
     SELECT
