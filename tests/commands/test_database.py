@@ -346,7 +346,7 @@ def test_a_key_without_new_values_is_never_released(tmp_path: Path, monkeypatch:
         "drugs": [],
     }
     config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 2, 2, "nothing")
-    monkeypatch.setattr(database_run, "homes", lambda *_: {"person_id": "person"})
+    monkeypatch.setattr(database_run, "homes", lambda *_: {"person_id": ("person",)})
     with pytest.raises(ConfigurationError, match="column 'visit_id' of table 'visit' holds the key 'visit_id', which"):
         kanon_sql.run(config, progress=None)
     assert not (tmp_path / "out").exists()
@@ -717,6 +717,42 @@ def test_a_key_belongs_to_the_table_where_it_is_single(tmp_path: Path) -> None:
     assert set(labels) == {1, 2}
     assert [labels.get(row["drug"]) for row in released["drug"]].count("one") == 4
     assert [row["drug"] for row in released["drug"]].count(None) == 2  # z leads nowhere
+
+
+@pytest.mark.parametrize("facts", [{}, {"price": {}}], ids=["bills stay", "bills go"])
+def test_a_key_of_two_tables_leads_to_a_row_of_both(tmp_path: Path, facts: Json) -> None:
+    """Bills come before visits in the order of names, and have as many rows: a visit that is suppressed is gone there,
+    and where a bill may be suppressed too its visit does not lead to it.
+    """
+    source = str(tmp_path / "source.duckdb")
+    with duckdb.connect(source) as connection:
+        connection.execute("CREATE TABLE person AS SELECT range AS person_id FROM range(6)")
+        connection.execute("CREATE TABLE visit (visit_id INTEGER, person_id INTEGER, kind VARCHAR)")
+        connection.execute("CREATE TABLE bill (visit_id INTEGER, person_id INTEGER, price INTEGER)")
+        connection.executemany("INSERT INTO visit VALUES (?, ?, ?)", [(v, v, "aaaaab"[v]) for v in range(6)])
+        connection.executemany("INSERT INTO bill VALUES (?, ?, ?)", [(v, v, 2 if v == 0 else 1) for v in range(6)])
+    config: Json = {
+        "source": {"database": source},
+        "target": {"database": str(tmp_path / "out.duckdb")},
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"visit_id": "renumber"},
+        "tables": {
+            "person": {},
+            "bill": {"facts": facts} if facts else {"insensitive": ["price"]},
+            "visit": {"facts": {"kind": {}}},
+        },
+        "privacy": {"k": 2, "facts": {"known": 1}},
+    }
+    kanon_sql.run(config, progress=None)
+    with duckdb.connect(str(tmp_path / "out.duckdb")) as connection:
+        visits, bills = (
+            connection.execute(f"SELECT visit_id FROM {name} ORDER BY visit_id").fetchall()
+            for name in ("visit", "bill")
+        )
+    of_both = 4 if facts else 5
+    assert visits == [(v + 1,) for v in range(of_both)] + [(None,)] * (5 - of_both)
+    assert bills == [(v + 1,) for v in range(of_both)] + [(None,)]
+    assert kanon_sql.check(config, tmp_path / "out.duckdb", progress=None)["status"] == "satisfied"
 
 
 def test_a_table_may_be_gone_through_by_several(tmp_path: Path) -> None:

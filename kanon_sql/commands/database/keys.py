@@ -25,8 +25,10 @@ from kanon_sql.sql.template import Fill, column, quoted, state
 _ROOM = "commands/database"
 
 
-def homes(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable]) -> dict[str, str | None]:
-    """Of each key the table that it belongs to, None where there is none in the release."""
+def homes(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable]) -> dict[str, tuple[str, ...]]:
+    """Of each key the table that it belongs to: none where there is none in the release, and several where nothing says
+    which of them it is.
+    """
     through = {
         table.config.link.column: table.config.link.through
         for table in tables.values()
@@ -35,22 +37,49 @@ def homes(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable
         if table.config.link.column in tables[table.config.link.through].keys
     }
     through |= {table.via.key: table.name for table in loaded.shared.values() if table.via is not None}
-    home: dict[str, str | None] = {loaded.config.unit.key: loaded.config.unit.table}
+    home: dict[str, tuple[str, ...]] = {loaded.config.unit.key: (loaded.config.unit.table,)}
     for key in loaded.keys:
         if key in home:
             continue
         if through.get(key) is not None:
-            home[key] = through[key]
+            home[key] = (through[key],)
             continue
-        candidates: list[tuple[int, str]] = []
+        candidates: list[tuple[int, int, str]] = []
         for table in tables.values():
             if key in table.keys:
                 names: dict[str, Fill] = {"table_rows": table.source.relation, "own_key": column(table.keys[key].key)}
                 rows, is_single = engine.query(f"{_ROOM}/key_is_single", names=names)[0]
                 if is_single:
-                    candidates.append((-int(rows), table.name))
-        home[key] = min(candidates)[1] if candidates else None
+                    candidates.append((-_losses(tables, table), -int(rows), table.name))
+        home[key] = _first(candidates)
     return home
+
+
+def _losses(tables: Mapping[str, OpenTable], table: OpenTable) -> int:
+    """How a table's rows may go, and with them the keys that led there: 2 where single rows do, with a fact or with a
+    row that they go through, 1 where all rows of a person do, 0 where none does.
+    """
+    link = table.config.link
+    if link is None:
+        return 1 if table.config.is_unit or table.config.via is not None else 0
+    if table.config.facts:
+        return 2
+    return 1 if link.through is None else _losses(tables, tables[link.through])
+
+
+def _first(candidates: Sequence[tuple[int, int, str]]) -> tuple[str, ...]:
+    """The tables that a key may belong to, of those with their (losses, rows, name), the first two negative.
+
+    A key belongs rather to a table whose rows may go, as a visit's key to the visits and not to their bills: a bill
+    would tell that there was a visit, and its key would lead nowhere. Of tables alike in that, the one with most rows
+    can hold all keys of the others. With as many rows each may be meant.
+    """
+    if not candidates:
+        return ()
+    losses, rows, name = min(candidates)
+    if losses > -2:
+        return (name,)
+    return tuple(sorted(other[2] for other in candidates if other[:2] == (losses, rows)))
 
 
 def make_key_map(engine: Engine, loaded: LoadedDatabase, key: str, values: str) -> str:
@@ -87,6 +116,15 @@ def _make_pseudonyms(engine: Engine, loaded: LoadedDatabase, config: KeyConfig, 
             "key_after": treated.column("pseudonym").key,
         },
     )
+
+
+def common_values(engine: Engine, values: Sequence[str], name: str) -> str:
+    """Makes the table `name` (key) of the values of a key that stand in each of several tables (key)."""
+    in_all = values[0]
+    for further in values[1:]:
+        engine.query(f"{_ROOM}/common_values", names={"common": name, "key_values": in_all, "further_values": further})
+        in_all = name
+    return in_all
 
 
 def key_values(engine: Engine, key: str, rows: Sequence[exp.Select], name: str) -> str:

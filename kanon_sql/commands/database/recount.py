@@ -5,7 +5,7 @@ It is counted by statements that share nothing with the search, of the tables th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -52,9 +52,9 @@ def recount_tables(
     loaded: LoadedDatabase,
     tables: Mapping[str, OpenTable],
     written: Mapping[str, Source],
-    homes: Mapping[str, str | None],
+    homes: Mapping[str, Sequence[str]],
 ) -> DatabaseCounts:
-    """Counts the tables `written`; `homes` has of each key the table that it belongs to. Raises EngineError."""
+    """Counts the tables `written`; `homes` has of each key the tables that it belongs to. Raises EngineError."""
     rows = {
         name: int(engine.run(exp.select(exp.Count(this=exp.Star())).from_(source.relation.subquery("rows")))[0][0])
         for name, source in written.items()
@@ -201,23 +201,24 @@ def _dangling(
     loaded: LoadedDatabase,
     tables: Mapping[str, OpenTable],
     written: Mapping[str, Source],
-    homes: Mapping[str, str | None],
+    homes: Mapping[str, Sequence[str]],
 ) -> tuple[int, list[str]]:
     """(how many columns of keys were looked at, those with values that lead nowhere)."""
-    keys, problems = 0, []
-    for key, home in homes.items():
-        if home is None or key not in tables[home].keys:
+    looked_at: set[tuple[str, str]] = set()
+    problems: list[str] = []
+    for key, home in [(key, home) for key, at_home in homes.items() for home in at_home]:
+        if key not in tables[home].keys:
             continue
         at_home = _select(written[home], [(tables[home].keys[key].name, "key")])
         for name, table in tables.items():
             for held in _columns_of(loaded, table, key):
                 if name == home and held == key:
                     continue
-                keys += 1
+                looked_at.add((name, held))
                 dangling = dangling_keys(engine, _select(written[name], [(held, "key")]), at_home)
                 if dangling:
                     problems.append(f"{dangling:,} values of {held!r} in {name} lead to no row of {home}")
-    return keys, problems
+    return len(looked_at), problems
 
 
 def _columns_of(loaded: LoadedDatabase, table: OpenTable, key: str) -> list[str]:

@@ -18,7 +18,7 @@ from sqlglot import exp
 from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.distances import with_distances
 from kanon_sql.commands.database.joined import JoinedTables, shared_key
-from kanon_sql.commands.database.keys import homes, key_values, make_key_map
+from kanon_sql.commands.database.keys import common_values, homes, key_values, make_key_map
 from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import DatabaseCounts, confidence_of, quasi_identifiers, recount_tables
 from kanon_sql.commands.database.sensitive import read_sensitive
@@ -262,7 +262,7 @@ class _Job:
         self.through: dict[tuple[str, str], str] = {}  # by table and column, the keys of its rows that are released
         self.key_maps: dict[str, str] = {}
         self.links: dict[tuple[str, str], str] = {}  # by table and column, to whom its rows belong
-        self.keys_at_home: dict[str, str | None] = {}
+        self.keys_at_home: dict[str, tuple[str, ...]] = {}
 
     @property
     def unit(self) -> OpenTable:
@@ -530,14 +530,22 @@ class _Job:
     def _make_keys(self) -> None:
         """Makes the new values of all keys, of rows that are released."""
         self.keys_at_home = homes(self.engine, self.loaded, self.tables)
-        for position, (key, home) in enumerate(self.keys_at_home.items()):
-            owners = [self.tables[home]] if home is not None else list(self.tables.values())
+        for position, (key, at_home) in enumerate(self.keys_at_home.items()):
+            owners = [self.tables[home] for home in at_home] or list(self.tables.values())
             parts = [
                 self._selected(table, [self._key_item(table, key)]) for table in owners if key in self._keys(table)
             ]
             if not parts:
                 continue
-            values = key_values(self.engine, key, parts, state(f"database_values_{position}"))
+            name = state(f"database_values_{position}")
+            if len(at_home) > 1:
+                each = [
+                    key_values(self.engine, key, [part], state(f"database_values_{position}_{i}"))
+                    for i, part in enumerate(parts)
+                ]
+                values = common_values(self.engine, each, name)
+            else:
+                values = key_values(self.engine, key, parts, name)
             self.key_maps[key] = make_key_map(self.engine, self.loaded, key, values)
 
     def _through(self, name: str, key: str) -> str:
