@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
@@ -212,6 +212,17 @@ class LoadedDatabase:
         """The tables whose rows persons share, by the column of the persons' table that leads there."""
         vias = {table.via.column: table for table in self.tables.values() if table.via is not None}
         return {column: table for column, table in vias.items() if column != self.config.unit.key}
+
+    def key_names(self, table: TableConfig, names: Sequence[str]) -> dict[str, str]:
+        """The columns of a table that hold keys, each with the name of its key."""
+        keys = {name: name for name in names if name in self.keys}
+        if table.link is not None and table.link.through is None:
+            keys[table.link.column] = self.config.unit.key
+        if table.via is not None and table.via.column == self.config.unit.key:
+            keys[table.via.key] = self.config.unit.key
+        if table.is_unit:
+            keys |= {col: other.via.key for col, other in self.shared.items() if col in names and other.via is not None}
+        return keys
 
     @property
     def joined(self) -> dict[str, tuple[TableConfig, str]]:

@@ -12,6 +12,7 @@ from kanon_sql.errors import EngineError, NoRoomError
 from kanon_sql.source.model import enums
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.literals import holds_literal
 from kanon_sql.sql.template import Item, column
 
 Name = tuple[str, str]  # schema and name
@@ -199,6 +200,8 @@ class _CarryOver:
         self.before = before
         self.now = now
         self.text = dotted(copy.new, now.name)
+        # Of a whole database no value comes along that rows no longer show, in whatever words.
+        self.is_bare = isinstance(copy, Catalogs)
         self.same = {
             name
             for name, col in now.columns.items()
@@ -217,36 +220,40 @@ class _CarryOver:
         values = {"catalog": self.copy.old, "schema": self.before.name[0], "name": self.before.name[1]}
         for index in self.engine.query("targets/indexes", values=values):
             self._index(*index)
-        self._comment("TABLE", self.text, self.before.comment)
+        self._comment("TABLE", self.text, self.before.comment, "its comment")
         return [f"{'.'.join(self.now.name)}: {loss}" for loss in self.lost]
 
     def _column(self, name: str) -> None:
         before, quoted = self.before.columns[name], template.quoted(name).sql("duckdb")
         if name in self.before.generated:
             self.lost.append(f"that column {name!r} is computed")
-        elif before.default is not None and name in self.same:
+        elif before.default is not None and name in self.same and not self._tells_value(before.default):
             # An expression as the engine itself writes it; it may name a sequence or macro that is not there.
             default = f"ALTER TABLE {self.text} ALTER COLUMN {quoted} SET DEFAULT {before.default}"
             self._keep(default, f"the default of {name!r}")
         elif before.default is not None:
             self.lost.append(f"the default of {name!r}")
         if not before.nullable:
-            rows = {"table_rows": table_of(self.copy.new, self.now.name), "column_name": name}
-            if self.engine.query("targets/nulls", names=rows)[0][0]:
+            if self._nulls(name):
                 self.lost.append(f"NOT NULL of {name!r}")
             else:
                 self.engine.run(f"ALTER TABLE {self.text} ALTER COLUMN {quoted} SET NOT NULL")
-        self._comment("COLUMN", f"{self.text}.{quoted}", before.comment)
+        self._comment("COLUMN", f"{self.text}.{quoted}", before.comment, f"the comment of {name!r}")
 
     def _primary_key(self, kind: str, columns: tuple[str, ...]) -> bool:
         """Makes a constraint a primary key where that still holds; whether it did."""
         if kind != "PRIMARY KEY" or not self.same.issuperset(columns) or self._repeats(list(columns)):
+            return False
+        if any(self._nulls(name) for name in columns):
             return False
         names = ", ".join(template.quoted(name).sql("duckdb") for name in columns)
         self.engine.run(f"ALTER TABLE {self.text} ADD PRIMARY KEY ({names})")
         return True
 
     def _index(self, name: str, unique: bool, statement: str, comment: str | None) -> None:
+        if self._tells_value(statement):
+            self.lost.append(f"index {name!r}")
+            return
         try:
             tree = template.parse(statement)
         except SqlglotError:
@@ -263,7 +270,8 @@ class _CarryOver:
         assert index is not None
         index.set("table", table_of(self.copy.new, self.now.name))
         if self._keep(tree, f"index {name!r}"):
-            self._comment("INDEX", dotted(self.copy.new, (self.now.name[0], name)), comment)
+            said = f"the comment of index {name!r}"
+            self._comment("INDEX", dotted(self.copy.new, (self.now.name[0], name)), comment, said)
 
     def _keep(self, statement: exp.Expr | str, what: str) -> bool:
         """Runs a statement that the new database may refuse; whether it did not. Raises NoRoomError."""
@@ -276,13 +284,22 @@ class _CarryOver:
             return False
         return True
 
+    def _tells_value(self, text: str) -> bool:
+        return self.is_bare and holds_literal(text, "duckdb")
+
+    def _nulls(self, name: str) -> bool:
+        rows = {"table_rows": table_of(self.copy.new, self.now.name), "column_name": name}
+        return bool(self.engine.query("targets/nulls", names=rows)[0][0])
+
     def _repeats(self, columns: list[str]) -> bool:
         parts: list[Item] = [{"key": column(name)} for name in columns]
         rows = {"table_rows": table_of(self.copy.new, self.now.name)}
         return bool(self.engine.query("targets/repeated", names=rows, lists={"part": parts})[0][0])
 
-    def _comment(self, kind: str, name: str, comment: str | None) -> None:
-        if comment is not None:
+    def _comment(self, kind: str, name: str, comment: str | None, said: str) -> None:
+        if comment is not None and self.is_bare:
+            self.lost.append(said)
+        elif comment is not None:
             self.engine.run(f"COMMENT ON {kind} {name} IS {literal(comment).sql('duckdb')}")
 
 

@@ -388,25 +388,80 @@ def test_in_place_a_database_keeps_what_its_tables_had_beside_rows(tmp_path: Pat
     config = configuration(write(database, tmp_path, "duckdb"), tmp_path, "duckdb", 2, 2, "nothing", target="in-place")
     file = str(tmp_path / "clinic.duckdb")
     with duckdb.connect(file) as connection:
-        connection.execute("ALTER TABLE drugs ADD PRIMARY KEY (drug)")
-        connection.execute("CREATE INDEX by_label ON drugs (label)")
-        connection.execute("CREATE INDEX by_name ON person (name)")
-        connection.execute("COMMENT ON TABLE person IS 'one row, one person''s'")
-        connection.execute("COMMENT ON COLUMN person.sex IS 'as told'")
+        for statement in (
+            "ALTER TABLE drugs ADD PRIMARY KEY (drug)",
+            "CREATE INDEX by_label ON drugs (label)",
+            "CREATE INDEX by_name ON person (name)",
+            "ALTER TABLE drugs ALTER COLUMN label SET DEFAULT upper(NULL)",
+        ):
+            connection.execute(statement)
     report = kanon_sql.run(config, progress=None).report
     assert [text for text in report["warnings"] if "not kept" in text] == [
         "not kept of the replaced tables: main.person: index 'by_name'"
     ]
     with duckdb.connect(file) as connection:
-        assert connection.execute("SELECT comment FROM duckdb_tables() WHERE table_name = 'person'").fetchone() == (
-            "one row, one person's",
-        )
-        assert connection.execute(
-            "SELECT comment FROM duckdb_columns() WHERE table_name = 'person' AND column_name = 'sex'"
-        ).fetchone() == ("as told",)
         assert connection.execute("SELECT index_name FROM duckdb_indexes()").fetchall() == [("by_label",)]
         kinds = connection.execute("SELECT constraint_type FROM duckdb_constraints() WHERE table_name = 'drugs'")
         assert ("PRIMARY KEY",) in kinds.fetchall()
+        defaults = connection.execute("SELECT column_default FROM duckdb_columns() WHERE column_name = 'label'")
+        assert "upper" in str(defaults.fetchall())
+
+
+def test_in_place_the_catalog_of_a_database_tells_no_value(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(v, v, "a", "2024-01-01") for v in range(4)],
+        "diagnosis": [(1, "x")],
+        "drug": [(1, 1, "q")],
+        "drugs": [("q", "drug q")],
+    }
+    config = configuration(write(database, tmp_path, "duckdb"), tmp_path, "duckdb", 2, 2, "nothing", target="in-place")
+    file = str(tmp_path / "clinic.duckdb")
+    with duckdb.connect(file) as connection:
+        for statement in (
+            "CREATE INDEX by_b20 ON drugs ((label || 'B20'))",
+            "COMMENT ON TABLE person IS 'B20 is of 17'",
+            "COMMENT ON COLUMN person.sex IS 'not B20'",
+            "CREATE INDEX by_label ON drugs (label)",
+            "COMMENT ON INDEX by_label IS 'as B20'",
+            "ALTER TABLE drugs ALTER COLUMN label SET DEFAULT 'secretward'",
+        ):
+            connection.execute(statement)
+    report = kanon_sql.run(config, progress=None).report
+    (lost,) = [text for text in report["warnings"] if "not kept" in text]
+    assert "B20" not in lost
+    for name in (
+        "person: the comment of 'sex'",
+        "person: its comment",
+        "drugs: the default of 'label'",
+        "drugs: index 'by_b20'",
+        "drugs: the comment of index 'by_label'",
+    ):
+        assert name in lost
+    with duckdb.connect(file) as connection:
+        catalog = [
+            connection.execute(f"SELECT * FROM duckdb_{kind}()").fetchall()
+            for kind in ("indexes", "constraints", "columns", "tables")
+        ]
+        assert "by_label" in str(catalog)
+        assert "B20" not in str(catalog)
+        assert "secretward" not in str(catalog)
+
+
+def test_in_place_a_primary_key_that_gets_nulls_is_lost(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(v, v, "a", "2024-01-01") for v in range(4)],
+        "diagnosis": [],
+        "drug": [(0, 77, "q"), (1, 1, "q"), (2, 2, "q")],
+        "drugs": [("q", "drug q")],
+    }
+    config = configuration(write(database, tmp_path, "duckdb"), tmp_path, "duckdb", 2, 2, "nothing", target="in-place")
+    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+        connection.execute("ALTER TABLE drug ADD PRIMARY KEY (visit_id)")
+    report = kanon_sql.run(config, progress=None).report
+    (lost,) = [text for text in report["warnings"] if "not kept" in text]
+    assert "drug: PRIMARY KEY" in lost
 
 
 def test_in_place_what_stands_on_sequences_and_macros_is_lost_and_named(tmp_path: Path) -> None:

@@ -188,12 +188,11 @@ def test_a_schema_is_replaced_with_what_its_tables_had(url: str, schema: str) ->
     named = quoted(schema)
     run_sql(
         url,
-        f"COMMENT ON TABLE {named}.person IS 'one row, one person''s'",
-        f"COMMENT ON COLUMN {named}.visit.day IS 'of the visit'",
         f"CREATE INDEX by_day ON {named}.visit (day)",
         f"CREATE UNIQUE INDEX by_name ON {named}.person (name)",
-        f"ALTER TABLE {named}.person ADD CHECK (born > 1900)",
-        f"ALTER TABLE {named}.visit ALTER COLUMN day SET DEFAULT DATE '2024-01-01'",
+        f"ALTER TABLE {named}.person ADD CHECK (length(name) < born)",
+        f"ALTER TABLE {named}.visit ADD CHECK (visit_id <> person_id OR day IS NOT NULL) NOT VALID",
+        f"ALTER TABLE {named}.visit ALTER COLUMN day SET DEFAULT CURRENT_DATE",
         f"GRANT SELECT ON {named}.visit TO PUBLIC",
     )
     report = kanon_sql.run(configuration(url, {"schema": schema}, "in-place")).report
@@ -205,17 +204,110 @@ def test_a_schema_is_replaced_with_what_its_tables_had(url: str, schema: str) ->
     )
     primary = {table.rpartition(".")[2].strip('"') for table, kind in kept if kind == "p"}
     assert primary == {"person", "visit", "codes"}
-    assert sorted(kind for _, kind in kept if kind != "p") == ["f", "f", "f"]
-    assert run_sql(url, f"SELECT obj_description('{named}.person'::regclass)") == [("one row, one person's",)]
+    assert sorted(kind for _, kind in kept if kind != "p") == ["c", "f", "f", "f"]
+    assert run_sql(url, "SELECT bool_and(convalidated) FROM pg_constraint WHERE contype = 'c'") == [(True,)]
     assert run_sql(url, f"SELECT to_regclass('{named}.by_day') IS NOT NULL, to_regclass('{named}.by_name')") == [
         (True, None)
     ]
     run_sql(url, f"INSERT INTO {named}.visit (visit_id) VALUES (100000)")
-    assert run_sql(url, f"SELECT CAST(day AS TEXT) FROM {named}.visit WHERE visit_id = 100000") == [("2024-01-01",)]
+    assert run_sql(url, f"SELECT day = CURRENT_DATE FROM {named}.visit WHERE visit_id = 100000") == [(True,)]
     lost = [warning for warning in report["warnings"] if "not kept" in warning]
-    assert any("'person'" in text and "index 'by_name'" in text and "born_check" in text for text in lost), lost
+    assert any("'person'" in text and "index 'by_name'" in text and "person_check" in text for text in lost), lost
     assert any("'visit'" in text and "rights of other roles" in text for text in lost)
     assert not any(DIAGNOSES in text or "'codes'" in text for text in lost)
+
+
+def test_in_place_the_catalog_tells_no_value(url: str, schema: str) -> None:
+    named = quoted(schema)
+    run_sql(
+        url,
+        f"CREATE TYPE {named}.kind AS ENUM ('ward', 'secretward')",
+        f"ALTER TABLE {named}.visit ADD k {named}.kind DEFAULT 'secretward', ADD ks {named}.kind[]",
+        f"UPDATE {named}.visit SET k = 'ward'",
+        f"ALTER TABLE {named}.visit ADD CONSTRAINT inside CHECK (k <> 'secretward')",
+        f"CREATE INDEX of_b20 ON {named}.visit (day) WHERE note <> 'B20'",
+        f"CREATE INDEX as_b20 ON {named}.visit ((note || 'B20'))",
+        f"CREATE INDEX by_note ON {named}.visit (note)",
+        f"CREATE STATISTICS {named}.both ON day, note FROM {named}.visit",
+        f"COMMENT ON TABLE {named}.visit IS 'B20 is of 17'",
+        f"COMMENT ON COLUMN {named}.visit.day IS 'not B20'",
+        f"COMMENT ON INDEX {named}.by_note IS 'as B20'",
+        f"COMMENT ON CONSTRAINT inside ON {named}.visit IS 'no secretward'",
+        f"GRANT SELECT (day) ON {named}.visit TO PUBLIC",
+    )
+    config = configuration(url, {"schema": schema}, "in-place")
+    config["tables"]["visit"]["insensitive"] += ["k", "ks"]
+    report = kanon_sql.run(config).report
+    catalog = run_sql(
+        url,
+        "SELECT pg_get_indexdef(indexrelid) FROM pg_index UNION ALL "
+        "SELECT pg_get_constraintdef(oid) FROM pg_constraint UNION ALL "
+        "SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef UNION ALL SELECT description FROM pg_description",
+    )
+    assert "B20" not in str(catalog)
+    assert "secretward" not in str(catalog)
+    assert "by_note" in str(catalog)
+    types = run_sql(
+        url,
+        "SELECT data_type FROM information_schema.columns WHERE table_name = 'visit' AND column_name IN ('k', 'ks')",
+    )
+    assert types == [("text",), ("text",)]
+    (listing,) = [text for text in report["warnings"] if "list values" in text]
+    assert "'k', 'ks'" in listing
+    (lost,) = [text for text in report["warnings"] if "not kept" in text and "'visit'" in text]
+    assert "B20" not in lost
+    for name in (
+        "index 'of_b20'",
+        "index 'as_b20'",
+        "its comment",
+        "the comment of 'day'",
+        "the default of 'k'",
+        "constraint 'inside'",
+        "statistics 'both'",
+        "the comment of constraint 'inside'",
+        "rights of other roles",
+    ):
+        assert name in lost, lost
+    assert "by_note'" in lost.partition("the comment of index")[2]
+
+
+def test_new_values_are_of_new_types(url: str, schema: str) -> None:
+    named = quoted(schema)
+    run_sql(
+        url,
+        f"CREATE TABLE {named}.address (address_id UUID, region TEXT)",
+        f"ALTER TABLE {named}.person ADD home UUID",
+        f"UPDATE {named}.person SET home = lpad((person_id % 2)::text, 32, '0')::uuid",
+        f"INSERT INTO {named}.address SELECT DISTINCT home, left(home::text, 1) FROM {named}.person",
+        f"CREATE TABLE {named}.survey (pid UUID, income INTEGER)",
+    )
+    config = configuration(url, {"schema": schema}, {"schema": "released"})
+    config["tables"] |= {
+        "address": {"via": {"home": "address_id"}, "quasi_identifiers": {"region": {"builtin": "suppress"}}},
+        "visit": {"link": "person_id", "since": {"day": "first"}, "insensitive": ["note"]},
+        "survey": "drop",
+    }
+    kanon_sql.run(config)
+    types = run_sql(
+        url,
+        "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'released' "
+        "AND column_name IN ('home', 'day', 'address_id') ORDER BY 1",
+    )
+    assert types == [("address", "address_id", "bigint"), ("person", "home", "bigint"), ("visit", "day", "bigint")]
+    # Persons by another name, of another type.
+    run_sql(
+        url,
+        f"DROP TABLE {named}.address, {named}.survey, {named}.visit, {named}.{quoted(DIAGNOSES)}",
+        f"ALTER TABLE {named}.person DROP CONSTRAINT person_pkey, DROP COLUMN person_id, DROP COLUMN home",
+        f"ALTER TABLE {named}.person ADD person_id UUID DEFAULT gen_random_uuid()",
+        f"CREATE TABLE {named}.survey AS SELECT person_id AS pid, 1 AS income FROM {named}.person",
+        "DROP SCHEMA released CASCADE",
+    )
+    config = configuration(url, {"schema": schema}, {"schema": "released"})
+    survey = {"via": {"person_id": "pid"}, "quasi_identifiers": {"income": {"builtin": "suppress"}}}
+    tables = {name: config["tables"][name] for name in ("person", "codes", "log")}
+    kanon_sql.run({**config, "tables": {**tables, "survey": survey}, "privacy": {"k": 3}})
+    assert len(read(url, "released")["survey"]) > 0
 
 
 @pytest.mark.parametrize("how", ["strict", "dry-run", "no-release", "unverified"])

@@ -20,7 +20,7 @@ from kanon_sql.commands.database.recount import (
     quasi_identifiers,
     recount_tables,
 )
-from kanon_sql.commands.database.tables import OpenTable, key_names
+from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.recount.facts import count_exposed, count_persons
@@ -179,7 +179,7 @@ def _read(
                 for wanted in needed
                 if wanted not in names
             ]
-            keys = {held: source.column(held) for held in key_names(loaded, table, names) if held in names}
+            keys = {held: source.column(held) for held in loaded.key_names(table, names) if held in names}
             tables[name] = OpenTable(table, source, source.columns, keys)
         if problems:
             raise ConfigurationError(problems)

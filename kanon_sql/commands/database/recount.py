@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from kanon_sql.commands.database.tables import OpenTable, key_names, tells_persons
+from kanon_sql.commands.database.tables import OpenTable, tells_persons
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_table import TableConfig
 from kanon_sql.recount.facts import (
@@ -223,7 +223,7 @@ def _dangling(
 
 def _columns_of(loaded: LoadedDatabase, table: OpenTable, key: str) -> list[str]:
     """The columns of a table that hold a key."""
-    return [name for name, of in key_names(loaded, table.config, list(table.keys)).items() if of == key]
+    return [name for name, of in loaded.key_names(table.config, list(table.keys)).items() if of == key]
 
 
 def _person_facts(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:

@@ -26,7 +26,6 @@ from kanon_sql.commands.database.tables import (
     OpenTable,
     fact_items,
     find_days,
-    key_names,
     linked_rows,
     open_tables,
     read_facts,
@@ -560,7 +559,7 @@ class _Job:
 
     def _keys(self, table: OpenTable) -> list[str]:
         """The names of the keys in a table."""
-        return list(key_names(self.loaded, table.config, list(table.keys)).values())
+        return list(self.loaded.key_names(table.config, list(table.keys)).values())
 
     def _key_item(self, table: OpenTable, key: str) -> Item:
         by_key = dict(zip(self._keys(table), table.keys.values(), strict=True))

@@ -86,18 +86,6 @@ def tells_persons(tables: Mapping[str, OpenTable], table: OpenTable) -> bool:
     return False
 
 
-def key_names(loaded: LoadedDatabase, table: TableConfig, names: Sequence[str]) -> dict[str, str]:
-    """The columns of a table that hold keys, each with the name of its key."""
-    keys = {name: name for name in names if name in loaded.keys}
-    if table.link is not None and table.link.through is None:
-        keys[table.link.column] = loaded.config.unit.key
-    if table.via is not None and table.via.column == loaded.config.unit.key:
-        keys[table.via.key] = loaded.config.unit.key
-    if table.is_unit:
-        keys |= {col: other.via.key for col, other in loaded.shared.items() if col in names and other.via is not None}
-    return keys
-
-
 def place_of(source_tables: SourceTables, table: TableConfig) -> Mapping[str, Any]:
     """Where a table is, as a configuration of one table says it, with what is said of its columns."""
     said: dict[str, Any] = {}
@@ -125,7 +113,7 @@ def _open(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, t
     described = SourceConfig.model_validate(dict(place_of(source_tables, table)))
     source = open_described(engine, described, Path(), [], loaded.place("tables", table.name))
     names = [col.name for col in source.columns]
-    keys = key_names(loaded, table, names)
+    keys = loaded.key_names(table, names)
     if table.loaded is None:
         if loaded.config.unit.key in names:
             raise ConfigurationError(

@@ -1,7 +1,8 @@
 """What the replaced tables of a schema had beside rows: carried over where PostgreSQL takes it, else told.
 
 Each is tried on the released rows, in the words of PostgreSQL itself: a key that is none any more, a condition that a
-generalized value does not meet, a default of another type stay out.
+generalized value does not meet, a default of another type stay out. So does, untried, what may hold a value of the rows
+that the release no longer shows: every comment, and a condition, default or index with a literal.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from kanon_sql.engines.postgres.engine import Postgres, encoded
 from kanon_sql.engines.postgres.schema import PostgresSchema, SchemaTable
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.sql.connection import Row, literal
+from kanon_sql.sql.connection import Row
+from kanon_sql.sql.literals import holds_literal
 from kanon_sql.sql.template import quoted
 
 _COLUMNS = """
@@ -26,7 +28,7 @@ _COLUMNS = """
     ORDER BY attribute.attnum
 """
 _CONSTRAINTS = """
-    SELECT conname, contype = 'f', pg_get_constraintdef(oid)
+    SELECT conname, contype = 'f', pg_get_constraintdef(oid), contype IN ('c', 'x')
     FROM pg_constraint
     WHERE conrelid = %s AND contype IN ('p', 'u', 'x', 'c', 'f')
     -- A foreign key refers to a key that must be there.
@@ -47,10 +49,16 @@ _OTHERS = """
     UNION ALL SELECT 'rules' WHERE EXISTS (SELECT 1 FROM pg_rewrite WHERE ev_class = %(table)s)
     UNION ALL SELECT 'rights of other roles'
         WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND relacl IS NOT NULL)
+            OR EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = %(table)s AND attacl IS NOT NULL)
     UNION ALL SELECT 'its owner'
         WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND pg_get_userbyid(relowner) <> current_user)
     UNION ALL SELECT 'partitions' WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND relkind = 'p')
     UNION ALL SELECT 'inheritance' WHERE EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = %(table)s)
+    UNION ALL SELECT 'statistics ''' || stxname || '''' FROM pg_statistic_ext WHERE stxrelid = %(table)s
+    UNION ALL SELECT 'the comment of index ''' || CAST(CAST(indexrelid AS regclass) AS TEXT) || ''''
+        FROM pg_index WHERE indrelid = %(table)s AND obj_description(indexrelid, 'pg_class') IS NOT NULL
+    UNION ALL SELECT 'the comment of constraint ''' || conname || ''''
+        FROM pg_constraint WHERE conrelid = %(table)s AND obj_description(oid, 'pg_constraint') IS NOT NULL
 """
 _DEPENDENT = """
     SELECT DISTINCT CASE class.relkind WHEN 'm' THEN 'materialized view ' ELSE 'view ' END
@@ -79,7 +87,7 @@ class Carried:
     """What a table has beside rows, as rows of the catalog."""
 
     columns: Sequence[Row]  # name, whether NOT NULL, default, whether it is computed, comment
-    constraints: Sequence[Row]  # name, whether it is a foreign key, definition
+    constraints: Sequence[Row]  # name, whether it is a foreign key, definition, whether that is a condition
     indexes: Sequence[Row]  # name, statement
     others: tuple[str, ...]
     comment: str | None
@@ -136,14 +144,19 @@ def _statements(
     table = schema.table(name).sql("postgres")
     if not of_references:
         yield from _of_columns(table, carried)
-    for constraint, refers, definition in carried.constraints:
+    for constraint, refers, definition, is_condition in carried.constraints:
         if refers == of_references:
             named = quoted(constraint).sql("postgres")
-            yield f"constraint {constraint!r}", f"ALTER TABLE {table} ADD CONSTRAINT {named} {definition}"
+            # A condition is tried on the released rows, also where those of before were not.
+            condition = definition.removesuffix(" NOT VALID") if is_condition else definition
+            is_lost = is_condition and holds_literal(condition.removesuffix(" NO INHERIT"), "postgres")
+            statement = None if is_lost else f"ALTER TABLE {table} ADD CONSTRAINT {named} {condition}"
+            yield f"constraint {constraint!r}", statement
     if not of_references:
-        yield from ((f"index {index!r}", statement) for index, statement in carried.indexes)
+        for index, statement in carried.indexes:
+            yield f"index {index!r}", None if holds_literal(statement, "postgres") else statement
         if carried.comment is not None:
-            yield "its comment", f"COMMENT ON TABLE {table} IS {literal(carried.comment).sql('postgres')}"
+            yield "its comment", None
 
 
 def _of_columns(table: str, carried: Carried) -> Iterator[tuple[str, str | None]]:
@@ -152,12 +165,12 @@ def _of_columns(table: str, carried: Carried) -> Iterator[tuple[str, str | None]
         if computed:
             yield f"that column {name!r} is computed", None
         elif default is not None:
-            yield f"the default of {name!r}", f"ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {default}"
+            statement = f"ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {default}"
+            yield f"the default of {name!r}", None if holds_literal(default, "postgres") else statement
         if not_null:
             yield f"NOT NULL of {name!r}", f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL"
         if comment is not None:
-            said = literal(comment).sql("postgres")
-            yield f"the comment of {name!r}", f"COMMENT ON COLUMN {table}.{column} IS {said}"
+            yield f"the comment of {name!r}", None
 
 
 def _taken(postgres: Postgres, statement: str) -> bool:

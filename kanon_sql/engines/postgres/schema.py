@@ -39,6 +39,14 @@ _TYPES = """
     SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
     WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped
 """
+# Lists of values, arrays of them, and types with conditions of their own.
+_LISTING = """
+    SELECT attname FROM pg_attribute
+    JOIN pg_type AS own ON own.oid = atttypid
+    LEFT JOIN pg_type AS element ON element.oid = own.typelem
+    WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped
+        AND (own.typtype IN ('e', 'd') OR element.typtype IN ('e', 'd'))
+"""
 _VIEWS = ("v", "m")
 
 
@@ -85,6 +93,11 @@ class PostgresSchema:
         """The types of a table's columns, as PostgreSQL writes them."""
         with self.postgres.speaking(self.place):
             return dict(self.postgres.connection.execute(_TYPES, [table.number]).fetchall())
+
+    def listing(self, table: SchemaTable) -> set[str]:
+        """The columns of a table whose types tell values: ENUMs, domains, and arrays of them."""
+        with self.postgres.speaking(self.place):
+            return {row[0] for row in self.postgres.connection.execute(_LISTING, [table.number]).fetchall()}
 
     def unowned(self, tables: Sequence[SchemaTable]) -> list[str]:
         """What is wrong with replacing tables: only their owner can."""

@@ -127,7 +127,9 @@ class SchemaOfTables(TablesTarget):
         self.replaced = self._replaced()
         self.carried: dict[str, Carried] = {table.name: read_carried(schema, table) for table in self.replaced}
         refuse_dependent(schema, self.replaced)
-        self._types = {} if source is None else {table.name: source.types(table) for table in source.tables()}
+        tables = [] if source is None else source.tables()
+        self._types = {} if source is None else {table.name: source.types(table) for table in tables}
+        self._listing = {} if source is None else {table.name: source.listing(table) for table in tables}
 
     def describe(self) -> str:
         return f"schema {self.schema.name} of PostgreSQL"
@@ -178,6 +180,15 @@ class SchemaOfTables(TablesTarget):
             for column, kind in self._types.get(name, {}).items()
             if is_unchanged(self.loaded, name, column)
         }
+        # What is about nobody is copied with all values that its types list.
+        is_copied = self.loaded.tables[name].loaded is None
+        listing = [] if is_copied else sorted(self._listing.get(name, set()) & types.keys())
+        if listing:
+            self.warnings += (
+                f"table {name!r}: columns {', '.join(map(repr, listing))} lose their types, which list values or have "
+                "conditions, whatever is released; the types themselves stay in the source",
+            )
+            types = {column: kind for column, kind in types.items() if column not in listing}
         return PostgresTableOf(self.schema, name, f"{self.postgres.mark}_{len(self.sinks)}", types)
 
     def written(self, engine: Engine, names: list[str]) -> dict[str, Source]:
@@ -203,14 +214,16 @@ class SchemaOfTables(TablesTarget):
 def is_unchanged(loaded: LoadedDatabase, table: str, name: str) -> bool:
     """Whether the values of a column are released as they are, so that they are still of the column's own type."""
     config = loaded.tables[table]
-    keys = {key for key, how in loaded.keys.items() if how.how != "keep"}
-    if config.link is not None:
-        keys.add(config.link.column)
-    if name in keys or config.loaded is None:
-        return name not in keys
+    key = loaded.key_names(config, [name]).get(name)
+    if key is not None:
+        return loaded.keys[key].how == "keep"
+    if config.link is not None and config.link.column == name:
+        return False
+    if config.loaded is None:
+        return True
     own = config.loaded.config
-    changed = {*own.quasi_identifiers, *own.transform, *config.dates, *config.facts, *own.source.columns}
-    return name not in changed
+    changed = {*own.quasi_identifiers, *own.transform, *config.dates, *config.since, *config.facts, *config.joined}
+    return name not in changed and name not in own.source.columns
 
 
 def _type_of(kind: str) -> str:
