@@ -96,7 +96,7 @@ def check(
         return check_database(load_database(config, overrides), place, call)
     loaded, handed = hand(config, overrides, data, connection)
     treatments, target = loaded.config.transform, loaded.config.target
-    is_release = data is not None or (target is not None and target.in_place)
+    is_release = released or data is not None or (target is not None and target.in_place)
     if data is not None:
         loaded = _with_source(loaded, Path(data)) if _is_file(data, connection) else _as_it_stands(loaded)
     with job_of(loaded, handed).read(call.options) as (engine, opened):

@@ -73,7 +73,8 @@ def check(
     if not options["qi"] and is_database(config):
         _check_tables(common, config, data, {"manifest": manifest, "released": released, **options})
         return
-    loaded = loaded_from(config, options, common, releases=False)
+    # Of a release every column counts: one that no option names is none of it.
+    loaded = loaded_from(config, options, common, releases=released)
     from kanon_sql import api
     from kanon_sql.report.report import write_json
     from kanon_sql.report.views.jobs import summarize_check

@@ -156,7 +156,7 @@ _OVERRIDING = (
 def loaded_from(first: str, options: dict[str, Any], common: Common, *, releases: bool = True) -> LoadedConfig:
     """The configuration: of the file `first`, or with column options the one that they stand for.
 
-    `releases` is False for a command that only measures.
+    `releases` is False for a command that only measures, and not that of a release.
     """
     from kanon_sql.api.opening import load
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import Models, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_by_values
@@ -68,7 +69,7 @@ def check_table(
         broken = broken_treatments(source, expected.treatments, others, source.missing)
         digest = None if manifest is None else _digest(engine, source.unread or source, roles)
     satisfied = counts.violating_classes == 0 and not broken and all(threshold.holds for threshold in counts.thresholds)
-    withheld = _withheld(source, roles, expected.treatments) if expected.released else []
+    withheld = _withheld(source, roles, config, expected.treatments) if expected.released else []
     satisfied = satisfied and digest == manifest and not withheld
     told_digest: ClassDigest = {} if digest is None else {"digest": digest}
     compared: ComparedManifest = {}
@@ -123,11 +124,22 @@ def read_manifest(path: Path) -> str:
     return digest
 
 
-def _withheld(source: Source, roles: Roles, treatments: Mapping[str, TreatmentConfig]) -> list[str]:
-    """The names of columns that no release has: of a release that was made, an identifier is a pseudonym or nothing."""
+def _withheld(source: Source, roles: Roles, config: Config, treatments: Mapping[str, TreatmentConfig]) -> list[str]:
+    """The names of columns that no release has: of a release that was made, an identifier is a pseudonym or nothing.
+
+    A column that no list names is withheld too where its name is that of a withheld one but for upper and lower case:
+    DuckDB takes both for the same.
+    """
     pseudonyms = {name for name, treatment in treatments.items() if treatment.pseudonym is not None}
+    withheld = {
+        name for name, role in roles.by_name.items() if role in ("identifier", "dropped") and name not in pseudonyms
+    }
+    listed = {*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive}
+    folded = {name.casefold() for name in withheld}
     return [
-        col.name for col in source.columns if roles.of(col) in ("identifier", "dropped") and col.name not in pseudonyms
+        col.name
+        for col in source.columns
+        if col.name in withheld or (col.name not in listed and col.name.casefold() in folded)
     ]
 
 

@@ -4,7 +4,11 @@
 
 dbt-duckdb writes the rows of the model to `location` and makes the model a view of that file, before it calls a
 plugin. So `location` must be in a folder that its owner alone reads; the release goes where the configuration says, the
-file with the rows is removed however the release ends, and the model becomes a view of the release.
+file with the rows is removed however the release ends, and the model becomes a view of the release. Where dbt fails the
+model before it calls the plugin, the file stays until the model runs again.
+
+The rows also were a table of dbt's own database, dropped by then: free blocks of that file, and its write-ahead log,
+hold them until they are overwritten. So others may not read these either.
 """
 
 from __future__ import annotations
@@ -86,6 +90,14 @@ class _Model:
         """The file with the rows."""
         return Path(self.location).resolve()
 
+    @property
+    def database(self) -> tuple[Path, str] | None:
+        """The file and the kind of dbt's own database, with free blocks that hold the rows; None for one in memory."""
+        with open_duckdb(EngineOptions(), self.cursor) as engine:
+            attached = engine.query("source/attached_databases")
+        named = self.relation.catalog.casefold()
+        return next(((Path(path), kind) for name, path, _, kind in attached if name.casefold() == named), None)
+
     def problems(self) -> list[str]:
         """Why the model's rows were not where they may be, or could be read on the way."""
         problems = []
@@ -105,12 +117,27 @@ class _Model:
             problems.append(
                 "post_hook: it ran on the model's rows; expected one with transaction: false, which runs later"
             )
-        if _is_lake(self):
-            problems.append(
+        return [*problems, *self._problems_of_database()]
+
+    def _problems_of_database(self) -> list[str]:
+        if self.database is None:
+            return []
+        file, kind = self.database
+        if kind == "ducklake":
+            return [
                 f"database: {self.relation.catalog} is a lake, whose snapshots keep the model's rows: expire them; "
                 "expected a database of dbt's own, and the lake as the target of the configuration"
-            )
-        return problems
+            ]
+        if kind not in ("duckdb", "sqlite"):
+            return []
+        # Beside a file of whatever mode DuckDB makes the log anew, with the umask of the process.
+        kept = [path for path in (file, file.with_name(f"{file.name}.wal")) if path.is_file()]
+        exposed = [path for path in kept if not _is_private(path) and not _is_private(path.parent)]
+        return [
+            f"database: {path} keeps the model's rows until they are overwritten, and others may read it; expected a "
+            f"database in a folder that its owner alone enters (chmod 700), such as {PRIVATE}/{file.name}, or in memory"
+            for path in exposed[:1]
+        ]
 
     def configuration(self) -> LoadedConfig:
         """What the model asks for. Raises ConfigurationError."""
@@ -118,12 +145,14 @@ class _Model:
         if named is None:
             raise ConfigurationError("config: the model names no configuration; expected config='people.yaml'")
         parts = {"source": {"path": str(self.rows)}, "engine": {"name": "duckdb"}}
-        loaded = standing_in(project_folder() / named, parts)
+        # What is kept of a source with another path goes with another format than that of the rows.
+        changes: list[tuple[str, Any]] = [("source.sheet", None)]
+        loaded = standing_in(project_folder() / named, parts, changes)
         target = loaded.config.target
         if target is None or target.in_place:
             return loaded
         # dbt makes a model anew each time.
-        return standing_in(project_folder() / named, parts, [("target.overwrite", True)])
+        return standing_in(project_folder() / named, parts, [*changes, ("target.overwrite", True)])
 
     def hide(self) -> None:
         """Leaves no view of the model's rows."""
@@ -164,8 +193,14 @@ class _Published:
         file = (loaded.base / (target.database_file or "")).resolve()
         for name, attached in _attached(model.cursor):
             if target.database_file is not None and attached.resolve() == file:
-                schema, table = split_name(target.table or "", place)
-                return cls(table=exp.table_(table, db=schema, catalog=name, quoted=True))
+                schema, name_of_table = split_name(target.table or "", place)
+                table = exp.table_(name_of_table, db=schema, catalog=name, quoted=True)
+                if _folded(table) == _folded(model.relation):
+                    raise ConfigurationError(
+                        f"{place}: {target.table} is the model itself, which becomes a view of the release; expected "
+                        "another table"
+                    )
+                return cls(table=table)
         raise ConfigurationError(
             f"{place}: dbt has not attached {target.database or 'a database of this table'}; name it under attach in "
             "profiles.yml"
@@ -244,15 +279,14 @@ def _attached(cursor: duckdb.DuckDBPyConnection) -> list[tuple[str, Path]]:
         return [(name, Path(path)) for name, path, *_ in engine.query("source/attached_databases")]
 
 
-def _is_lake(model: _Model) -> bool:
-    with open_duckdb(EngineOptions(), model.cursor) as engine:
-        kinds = {name: kind for name, _, _, kind in engine.query("source/attached_databases")}
-    return kinds.get(model.relation.catalog) == "ducklake"
+def _folded(table: exp.Table) -> list[str]:
+    """The parts of a table's name, as DuckDB compares them."""
+    return [part.name.casefold() for part in table.parts]
 
 
-def _is_private(folder: Path) -> bool:
-    """Whether the owner of this process alone enters a folder."""
-    found = folder.stat()
+def _is_private(place: Path) -> bool:
+    """Whether the owner of this process alone enters a folder, or reads a file."""
+    found = place.stat()
     return found.st_uid == os.geteuid() and not found.st_mode & 0o077
 
 

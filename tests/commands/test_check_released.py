@@ -12,7 +12,7 @@ from tables import configuration, write
 
 import kanon_sql
 from kanon_sql.cli.main import main
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, UnfittingSourceError
 
 
 def asked(folder: Path, **more: Any) -> dict[str, Any]:
@@ -65,6 +65,41 @@ def test_the_command_says_which(tmp_path: Path, capsys: pytest.CaptureFixture[st
     said = capsys.readouterr().out
     assert ended.value.code == 1 and "VIOLATES k = 5 and its columns" in said
     assert [line.split() for line in said.splitlines() if "not released" in line] == [["not", "released", "name"]]
+
+
+def test_names_differ_in_more_than_case(tmp_path: Path) -> None:
+    config = asked(tmp_path)
+    other, unlisted = with_column(tmp_path, "Name"), [("unlisted", "insensitive")]
+    checked = kanon_sql.check(config, other, released=True, overrides=unlisted)
+    assert (checked["status"], checked["violations"]["columns"]) == ("violated", ["Name"])
+    # What a list names is as that list says.
+    listed = [*unlisted, ("insensitive", ["Name"])]
+    assert kanon_sql.check(config, other, released=True, overrides=listed)["status"] == "satisfied"
+
+
+def test_a_source_that_is_a_release_lacks_the_column_of_persons(tmp_path: Path) -> None:
+    config = asked(tmp_path, privacy={"k": 5, "entity": "name"})
+    config["source"] = str(tmp_path / "release.parquet")
+    with pytest.raises(UnfittingSourceError, match="name"):
+        kanon_sql.check(config)
+    checked = kanon_sql.check(config, released=True)
+    assert checked["status"] == "satisfied"
+    assert "privacy.entity" in checked["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    ("options", "status"), [((), 1), (("--unlisted", "drop"), 1), (("--unlisted", "insensitive"), 0)]
+)
+def test_columns_that_no_option_names_are_not_released(tmp_path: Path, options: tuple[str, ...], status: int) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("pid,name,note,age\n1,a,x,30\n2,b,y,30\n")
+    words = ["check", str(table), "--qi", "age", "--k", "2"]
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--released", *options])
+    assert (ended.value.code or 0) == status
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert not ended.value.code
 
 
 def test_a_database_of_persons_has_no_such_option(tmp_path: Path) -> None:

@@ -64,7 +64,8 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stored]:
     write(tmp_path / "raw.parquet")
     asked(tmp_path)
     plugin = Plugin("kanon", {})
-    with duckdb.connect(str(tmp_path / "hospital.duckdb")) as connection:
+    (tmp_path / "database").mkdir(0o700)
+    with duckdb.connect(str(tmp_path / "database/hospital.duckdb")) as connection:
         plugin.configure_connection(connection)
         yield Stored(tmp_path, connection, plugin)
 
@@ -162,6 +163,55 @@ def test_releases_that_dbt_could_not_read_are_refused(stored: Stored, target: An
 
 
 @real_dbt
+@pytest.mark.parametrize("table", ["people", "Main.PEOPLE"])
+def test_the_model_is_no_target_of_itself(stored: Stored, table: str) -> None:
+    asked(stored.folder, {"database": "database/hospital.duckdb", "table": table})
+    assert f"{table} is the model itself, which becomes a view of the release" in stored.refused()
+    assert not stored.views() and not stored.connection.execute("FROM duckdb_tables()").fetchall()
+    asked(stored.folder, {"database": "database/hospital.duckdb", "table": "others.people"})
+    stored.connection.execute("CREATE SCHEMA others")
+    stored.store()
+    assert Counter(stored.connection.execute("FROM others.people").fetchall()) == released(stored.folder)
+
+
+@real_dbt
+def test_a_database_that_others_may_read_is_refused(stored: Stored) -> None:
+    said = "keeps the model's rows until they are overwritten, and others may read it"
+    folder = stored.folder / "database"
+    folder.chmod(0o755)
+    file, log = folder / "hospital.duckdb", folder / "hospital.duckdb.wal"
+    file.chmod(0o640)
+    assert f"{file.name} {said}" in stored.refused()
+    file.chmod(0o600)
+    stored.connection.execute("CREATE TABLE of_people__dbt_tmp AS SELECT 1")
+    log.chmod(0o644)  # which is made with the umask, whatever the mode of the file is
+    assert f"{log.name} {said}" in stored.refused()
+    assert not stored.views() and not Path("release.parquet").exists()
+    log.chmod(0o600)
+    stored.store()
+    file.chmod(0o644)
+    folder.chmod(0o700)
+    stored.store()
+
+
+@real_dbt
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"path": "people.xlsx", "sheet": "Patients"},
+        {"path": "people.csv", "encoding": "latin-1"},
+        {"path": "people.csv", "csv": {"delimiter": ";", "header": True}},
+        {"database": "hospital.duckdb", "table": "patients"},
+    ],
+)
+def test_a_source_that_is_not_read_may_be_of_any_kind(stored: Stored, source: dict[str, Any]) -> None:
+    config = {**asked(stored.folder), "source": source}
+    (stored.folder / "people.yaml").write_text(yaml.safe_dump(config))
+    stored.store()
+    assert Counter(stored.connection.execute("FROM people").fetchall()) == released(stored.folder)
+
+
+@real_dbt
 def test_other_failures_say_why_and_quote_no_values(stored: Stored) -> None:
     assert "the model names no configuration" in stored.refused(config=None)
     assert "missing.yaml" in stored.refused(config="missing.yaml")
@@ -190,10 +240,11 @@ def test_a_table_of_an_attached_database_is_replaced_or_stays(stored: Stored) ->
 def made(folder: Path, **output: Any) -> Path:
     """A project of which the model `people` is a release, and another model counts its rows."""
     place = project(folder)
+    place.joinpath("private").mkdir(0o700)
     (place / "packages.yml").unlink()
     write(place / "raw.parquet")
     plugin = {"module": "kanon_sql.dbt.plugin", "alias": "kanon"}
-    outputs = {"dev": {"type": "duckdb", "path": "hospital.duckdb", "plugins": [plugin], **output}}
+    outputs = {"dev": {"type": "duckdb", "path": "private/hospital.duckdb", "plugins": [plugin], **output}}
     (place / "profiles.yml").write_text(yaml.safe_dump({"hospital": {"target": "dev", "outputs": outputs}}))
     how = f"config(materialized='external', plugin='kanon', config='people.yaml', location='{LOCATION}')"
     (place / "models/people.sql").write_text(f"{{{{ {how} }}}}\n{RAW}\n")
@@ -215,7 +266,7 @@ def test_a_model_in_a_real_dbt(tmp_path: Path) -> None:
     assert "ConfigurationError: location: ./plain.parquet is in a folder that others may read" in lines
     assert not (place / "plain.parquet").exists() and not list((place / "target/kanon_sql").iterdir())
     assert rows_of(f"'{place / 'release.parquet'}'") == released(place)
-    with duckdb.connect(str(place / "hospital.duckdb")) as connection:
+    with duckdb.connect(str(place / "private/hospital.duckdb")) as connection:
         assert connection.execute("SELECT n FROM counted").fetchall() == [(296,)]
     # dbt's own word for the folder of external files says the same for all models.
     outputs = yaml.safe_load((place / "profiles.yml").read_text())
