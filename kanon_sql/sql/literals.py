@@ -34,9 +34,9 @@ def holds_literal(text: str, dialect: str) -> bool:
         is_understood = not isinstance(sqlglot.parse_one(text, read=dialect), exp.Command)
     except SqlglotError:
         return True
+    words = [token.text for token in tokens]
     return not is_understood or any(
-        token.comments
-        or (token.token_type in _LITERALS and not _names_sequence([word.text for word in tokens[:position][-3:]]))
+        token.comments or (token.token_type in _LITERALS and not _names_sequence(words[:position][-3:]))
         for position, token in enumerate(tokens)
     )
 

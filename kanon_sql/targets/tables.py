@@ -33,6 +33,7 @@ class TablesTarget(ABC):
     """The target of a database: a sink of each table, written beside the target, and one commit of all."""
 
     warnings: tuple[str, ...] = ()  # of what replaced tables had beside rows, and new ones have not
+    only_texts = False  # whether an empty text cannot be told from none
 
     def __init__(self, final: Path) -> None:
         self.final = final
@@ -74,6 +75,7 @@ class FolderOfTables(TablesTarget):
     def __init__(self, staged: StagedFolder, file_format: str, place: str) -> None:
         super().__init__(staged.target)
         self.staged, self.format, self.place = staged, file_format, place
+        self.only_texts = file_format == "csv"
 
     def folder(self) -> Path:
         return self.staged.path

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,58 @@ def test_what_is_no_distance_is_refused(tmp_path: Path, since: Any, text: str) -
     config = configuration([(0, 1)], tmp_path, "parquet", 1, "first")
     config["tables"]["visit"] |= {"since": since, "insensitive": [], "unlisted": "drop"}
     with pytest.raises(ConfigurationError, match=text):
+        kanon_sql.run(config, progress=None)
+
+
+def _released_days(folder: Path) -> list[tuple[Any, ...]]:
+    with duckdb.connect() as connection:
+        rows = connection.execute(f"SELECT CAST(number AS INTEGER), day FROM '{folder}/out/visit.parquet' ORDER BY 1")
+        return rows.fetchall()
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_the_day_of_a_moment_is_that_in_utc(zone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = configuration([(0, 0), (0, 1)], tmp_path, "parquet", 1, "first")
+    config["tables"]["visit"] |= {"facts": {}, "insensitive": ["number"]}
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT * FROM (VALUES (0, 0, TIMESTAMPTZ '2024-03-01 01:00:00+00'), "
+            "(1, 0, TIMESTAMPTZ '2024-03-01 23:00:00+00'), (2, 0, TIMESTAMPTZ '2024-03-03 01:00:00+00')) "
+            f"AS rows (number, person_id, day)) TO '{tmp_path}/source/visit.parquet'"
+        )
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        kanon_sql.run(config, progress=None)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert _released_days(tmp_path) == [(0, 0), (1, 0), (2, 2)]
+
+
+def test_dates_are_read_by_their_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHIFT", "0f" * 32)
+    config = configuration([(0, 0), (0, 1)], tmp_path, "parquet", 1, "first")
+    visit = config["tables"]["visit"]
+    visit |= {"facts": {}, "insensitive": ["number"]}
+    visit["source"] = {"columns": {"day": {"type": "date", "format": "%d.%m.%Y"}}}
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT * FROM (VALUES (0, 0, '28.02.2024'), (1, 0, '01.03.2024'), (2, 0, NULL)) "
+            f"AS rows (number, person_id, day)) TO '{tmp_path}/source/visit.parquet'"
+        )
+    kanon_sql.run(config, progress=None)
+    assert _released_days(tmp_path) == [(0, "0"), (1, "2"), (2, None)]
+    del visit["since"]
+    config |= {"shift": {"days": 60, "key": "${SHIFT}"}, "target": {"path": str(tmp_path / "out"), "overwrite": True}}
+    visit |= {"dates": ["day"], "insensitive": ["number"]}
+    kanon_sql.run(config, progress=None)
+    first, second, missing = (day for _, day in _released_days(tmp_path))
+    moved = [datetime.strptime(text, "%d.%m.%Y") for text in (first, second)]
+    assert moved[1] - moved[0] == timedelta(2)
+    assert missing is None
+    visit["source"]["columns"]["day"]["format"] = "%d.%m.%y"
+    with pytest.raises(ConfigurationError):
         kanon_sql.run(config, progress=None)
 
 

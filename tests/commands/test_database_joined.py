@@ -208,6 +208,22 @@ def test_rows_that_persons_share_are_one_of_each_value(tmp_path: Path) -> None:
     assert report["tables"]["location"]["via"] == {"column": "location_id", "key": "location_id"}
 
 
+def test_an_empty_text_and_none_are_one_row_of_a_csv_file(tmp_path: Path) -> None:
+    database = _plain(location=[(1, "", 1), (2, None, 1), (3, "a", 1)])
+    database["person"] = [(i, "f", i % 4) for i in range(16)]
+    config = configuration(database, tmp_path, "parquet", 2, target={"path": str(tmp_path / "out"), "format": "csv"})
+    config["tables"]["location"]["quasi_identifiers"] = {
+        "region": {"builtin": "prefix", "keep": [1], "max_level": 0},
+    }
+    config["tables"]["location"]["unlisted"] = "drop"
+    kanon_sql.run(config, progress=None)
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            f"SELECT region FROM read_csv('{tmp_path}/out/location.csv', all_varchar = true)"
+        ).fetchall()
+    assert Counter(region or "" for (region,) in rows) == Counter(["", "a"])
+
+
 def test_the_source_of_such_a_table_is_measured(tmp_path: Path) -> None:
     database = _plain(location=[(0, "aa", 1), (1, "ab", 1), (2, "bb", 1), (3, "bb", 1)])
     config = configuration(database, tmp_path, "csv", 3)
@@ -241,7 +257,7 @@ def test_the_column_of_persons_may_have_another_name(tmp_path: Path) -> None:
 def test_rows_that_are_not_made_anew_would_be_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row of each person beside the values of others is found by the recount."""
 
-    def apart(table: Any, released: Any, rows: str | None = None) -> Any:
+    def apart(tables: Any, table: Any, released: Any, rows: str | None = None) -> Any:
         key = released.column("person_id").key
         return duckdb_column(key, rows)
 
@@ -250,8 +266,7 @@ def test_rows_that_are_not_made_anew_would_be_noticed(tmp_path: Path, monkeypatc
 
         return exp.cast(exp.column(key, table=rows, quoted=True), "VARCHAR")
 
-    monkeypatch.setattr(joined_tables, "shared_key", apart)
-    monkeypatch.setattr("kanon_sql.commands.database.run.shared_key", apart)
+    monkeypatch.setattr(joined_tables.JoinedTables, "shared_key", apart)
     with pytest.raises(VerificationError, match="8 rows of location have the quasi-identifiers of another row"):
         kanon_sql.run(configuration(_plain(), tmp_path, "parquet", 4), progress=None)
 

@@ -41,7 +41,7 @@ def with_distances(
     assert table.config.link is not None
     refuse_dates(engine, table, list(since))
     read = unit.source.untreated or unit.source
-    origins: dict[str, str] = {}
+    origins: dict[str, tuple[str, Column]] = {}
     for position, (name, origin) in enumerate(since.items()):
         made = state(f"database_origins_{list(loaded.tables).index(table.name)}_{position}")
         names: dict[str, Fill] = {"origins": made, "source": table.source.relation, "links": links}
@@ -58,7 +58,7 @@ def with_distances(
         names["link_key"] = column(source.column(key).key, "source")
         names["day_value"] = _day(source, source.column(held))
         engine.query(f"{_ROOM}/origins", names=names)
-        origins[name] = made
+        origins[name] = made, table.source.column(name)
     numbers = replace(table.source, columns=_as_numbers(table.source.columns, since))
     return replace(table, origins=origins, columns=_as_numbers(table.columns, since), source=numbers)
 

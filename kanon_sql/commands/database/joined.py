@@ -35,8 +35,11 @@ _CSV = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', FORCE_QUOTE 
 class JoinedTables:
     """The tables that hold quasi-identifiers of persons, of one run."""
 
-    def __init__(self, engine: Engine, loaded: LoadedDatabase, tables: dict[str, OpenTable]) -> None:
+    def __init__(
+        self, engine: Engine, loaded: LoadedDatabase, tables: dict[str, OpenTable], *, only_texts: bool
+    ) -> None:
         self.engine, self.loaded, self.tables = engine, loaded, tables
+        self.only_texts = only_texts  # whether an empty text of the release is read as none
         self.names = [table.name for table in loaded.tables.values() if table.joined]
         self._rows = {name: state(f"database_joined_{i}") for i, name in enumerate(self.names)}
 
@@ -138,19 +141,30 @@ class JoinedTables:
         via = self._via(table.name)
         values: list[Item] = [
             {
-                "value": column(released.column(table.config.joined_name(name)).key),
+                "value": self._shared_value(table, released, name, None),
                 "name": table.source.column(name).key,
             }
             for name in table.config.joined
         ]
         names: dict[str, Fill] = {
             "released": released.relation,
-            "shared_key": shared_key(table, released),
+            "shared_key": self.shared_key(table, released),
             "key_name": table.source.column(via.key).key,
         }
         statement = fill(f"{_ROOM}/shared_rows", names=names, lists={"own": values})
         assert isinstance(statement, exp.Select)
         return statement
+
+    def shared_key(self, table: OpenTable, released: Source, rows: str | None = None) -> exp.Expr:
+        """The text of a person's released values that stand in a table, by which persons find their row there."""
+        values = [exp.cast(self._shared_value(table, released, name, rows), "VARCHAR") for name in table.config.joined]
+        return exp.cast(exp.Anonymous(this="to_json", expressions=[exp.Array(expressions=values)]), "VARCHAR")
+
+    def _shared_value(self, table: OpenTable, released: Source, name: str, rows: str | None) -> exp.Expr:
+        """A released value of a row that persons share, NULL where the release cannot tell it from NULL."""
+        col = released.column(table.config.joined_name(name))
+        value = column(col.key) if rows is None else column(col.key, rows)
+        return null_for(value, [""] if self.only_texts and col.is_text else ())
 
     def _own_rows(self, table: OpenTable, released: Source) -> exp.Select:
         via, key = self._via(table.name), released.column(self.loaded.config.unit.key)
@@ -181,13 +195,6 @@ def several_rows(loaded: LoadedDatabase, table: TableConfig, persons: int) -> Co
         f"{table.via.key!r}, and quasi-identifiers stand in one row a person; name a key of which each row has another "
         "value, or link the table and make these columns facts"
     )
-
-
-def shared_key(table: OpenTable, released: Source, rows: str | None = None) -> exp.Expr:
-    """The text of a person's released values that stand in a table, by which persons find their row there."""
-    keys = [released.column(table.config.joined_name(name)).key for name in table.config.joined]
-    values = [exp.cast(column(key) if rows is None else column(key, rows), "VARCHAR") for key in keys]
-    return exp.cast(exp.Anonymous(this="to_json", expressions=[exp.Array(expressions=values)]), "VARCHAR")
 
 
 def _present(source: Source, name: str) -> exp.Expr:

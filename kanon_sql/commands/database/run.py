@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.distances import with_distances
-from kanon_sql.commands.database.joined import JoinedTables, shared_key
+from kanon_sql.commands.database.joined import JoinedTables
 from kanon_sql.commands.database.keys import common_values, homes, key_values, make_key_map
 from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import DatabaseCounts, confidence_of, quasi_identifiers, recount_tables
@@ -257,7 +257,7 @@ class _Job:
         self.result: FactsResult | None = None
         self.deadline = Deadline(call.time_limit)
         self.unit_release: Source | None = None
-        self.joined = JoinedTables(engine, loaded, self.tables)
+        self.joined = JoinedTables(engine, loaded, self.tables, only_texts=target.only_texts)
         self.through: dict[tuple[str, str], str] = {}  # by table and column, the keys of its rows that are released
         self.key_maps: dict[str, str] = {}
         self.links: dict[tuple[str, str], str] = {}  # by table and column, to whom its rows belong
@@ -570,7 +570,7 @@ class _Job:
         source = self.unit_release if table.config.is_unit else table.source
         assert source is not None
         if table.config.is_unit and name in self.loaded.shared:
-            return shared_key(self.tables[self.loaded.shared[name].name], source, _ROWS)
+            return self.joined.shared_key(self.tables[self.loaded.shared[name].name], source, _ROWS)
         return column(source.column(name).key, _ROWS)
 
     def _released(self, table: OpenTable) -> exp.Select:

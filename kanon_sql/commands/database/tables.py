@@ -19,12 +19,14 @@ from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchies
 from kanon_sql.hierarchy.mapping import build_mapping, uncovered, uncovered_examples
 from kanon_sql.search.facts.levels import FactColumn, FactTable
 from kanon_sql.search.prepare import load_hierarchies
+from kanon_sql.settings.columns import directives
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
 from kanon_sql.source.columns import counted_values, distinct_values, null_for, refuse_misfits
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described, read_source_columns
+from kanon_sql.source.reading import understood
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.tables import SourceTables
 from kanon_sql.source.treatments.applying import refuse_outside, treat_columns
@@ -54,7 +56,8 @@ class OpenTable:
     rows: exp.Select | None = None
     facts: FactTable | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
-    origins: Mapping[str, str] = field(default_factory=dict)  # of columns of distances the table (person, origin)
+    # Of columns of distances the table (person, origin), and the column as it is read: a date.
+    origins: Mapping[str, tuple[str, Column]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -215,13 +218,14 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
     moving = set(table.config.dates)
     if moving:
         refuse_dates(engine, table, table.config.dates)
+        _refuse_formats(table)
     items: list[Item] = []
     for col in table.source.columns:
         value: exp.Expr = column(col.key, "source")
         if col.name in moving:
             value = _moved(value, col)
         elif col.name in table.origins:
-            value = _distance(value, col, table.source.missing, table.origins[col.name])
+            value = _distance(value, col, table.source.missing, *table.origins[col.name])
         items.append({"key": col.key, "value": value})
     names: dict[str, Fill] = {
         "source": table.source.relation,
@@ -230,7 +234,7 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
     }
     if moving:
         names["days"] = state(DAYS)
-    lists: dict[str, list[Item]] = {"own": items, "since": [{"origins": name} for name in table.origins.values()]}
+    lists: dict[str, list[Item]] = {"own": items, "since": [{"origins": name} for name, _ in table.origins.values()]}
     statement = fill(f"{_ROOM}/{'shifted' if moving else 'linked'}", names=names, lists=lists)
     assert isinstance(statement, exp.Select)
     return statement
@@ -239,6 +243,11 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
 def _moved(value: exp.Expr, col: Column) -> exp.Expr:
     """A date or timestamp moved by the days of its person; of a text the first ten characters are the date."""
     days = column("moved_by", state(DAYS))
+    written = _format_of(col)
+    if written is not None:
+        read = exp.Anonymous(this="try_strptime", expressions=[value, exp.Literal.string(written)])
+        moved = exp.Add(this=read, expression=exp.Anonymous(this="to_days", expressions=[exp.cast(days, "INTEGER")]))
+        return exp.Anonymous(this="strftime", expressions=[moved, exp.Literal.string(written)])
     if col.is_text:
         day = exp.TryCast(
             this=exp.Substring(this=value, start=exp.Literal.number(1), length=exp.Literal.number(10)), to=_type("DATE")
@@ -255,19 +264,32 @@ def _moved(value: exp.Expr, col: Column) -> exp.Expr:
     )
 
 
-def _distance(value: exp.Expr, col: Column, missing: Sequence[str], origins: str) -> exp.Expr:
-    """The days from the origin of the row's person."""
-    day = as_day(null_for(value, missing if col.is_text else ()), col)
+def _distance(value: exp.Expr, col: Column, missing: Sequence[str], origins: str, read: Column) -> exp.Expr:
+    """The days from the origin of the row's person; `read` is the column as a date."""
+    day = as_day(null_for(value, missing if read.is_text else ()), read)
     days = exp.Sub(this=day, expression=column("origin", origins))
     return exp.cast(exp.paren(days), col.type if col.is_text else "BIGINT")
 
 
 def as_day(value: exp.Expr, col: Column) -> exp.Expr:
-    """The day of a value: of a text its first ten characters."""
+    """The day of a value: of a text its first ten characters if no format says otherwise, of a moment that in UTC."""
     if col.is_text:
-        value = exp.Substring(this=value, start=exp.Literal.number(1), length=exp.Literal.number(10))
-        return exp.TryCast(this=value, to=_type("DATE"))
+        text = exp.Substring(this=_iso(value, col), start=exp.Literal.number(1), length=exp.Literal.number(10))
+        return exp.TryCast(this=text, to=_type("DATE"))
+    if col.type == "TIMESTAMP WITH TIME ZONE":
+        # Else it were the day where this machine is.
+        value = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
     return exp.cast(value, "DATE")
+
+
+def _iso(value: exp.Expr, col: Column) -> exp.Expr:
+    """A text of dates as it is understood."""
+    return understood(value, col.reading) if _format_of(col) is not None else value
+
+
+def _format_of(col: Column) -> str | None:
+    """How the dates of a column of texts are written, None where they are ISO 8601."""
+    return col.reading.format if col.reading is not None and col.reading.type in ("date", "timestamp") else None
 
 
 def _type(name: str) -> exp.DataType:
@@ -282,7 +304,7 @@ def refuse_dates(engine: Engine, table: OpenTable, dates: Sequence[str]) -> None
     for name in dates:
         col = table.source.column(name)
         if col.is_text:
-            texts.append({"text": null_for(column(col.key), table.source.missing), "key": col.key})
+            texts.append({"text": _iso(null_for(column(col.key), table.source.missing), col), "key": col.key})
         elif col.type != "DATE" and not col.type.startswith("TIMESTAMP"):
             problems.append(
                 f"{place}: column {name!r} is of type {col.type[:40]}, which is no date; name it as one no more"
@@ -297,6 +319,19 @@ def refuse_dates(engine: Engine, table: OpenTable, dates: Sequence[str]) -> None
             for name, count in zip(text_names, counts, strict=True)
             if count
         ]
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _refuse_formats(table: OpenTable) -> None:
+    """Raises ConfigurationError for formats in which a date cannot be moved: without a day, or of several centuries."""
+    formats = {name: _format_of(table.source.column(name)) for name in table.config.dates}
+    problems = [
+        f"table {table.name!r}: dates of column {name!r} written as {written!r} cannot move; expected a format with a "
+        "day (%d) and a year of four digits (%Y), or a column of dates"
+        for name, written in formats.items()
+        if written is not None and not {"d", "Y"}.issubset(directives(written))
+    ]
     if problems:
         raise ConfigurationError(problems)
 
