@@ -22,6 +22,9 @@ IN_PYTHON = {
     ("engines/postgres/engine.py", "SELECT namespace.nspname"),
     ("engines/postgres/engine.py", "SELECT set_config('work_mem'"),
     ("engines/postgres/target.py", "SELECT CAST(pg_current_xact_id()"),
+    # What it knows of the tables of a schema, and of what they have beside rows.
+    ("engines/postgres/carrying.py", "SELECT "),
+    ("engines/postgres/schema.py", "SELECT "),
     ("engines/spark/connection.py", "SELECT 1"),
     # The types, and a number of rows and a sum of digests, of a statement that is written already.
     ("engines/postgres/engine.py", "WITH given_rows AS ("),

@@ -246,7 +246,9 @@ def _moved(value: exp.Expr, col: Column) -> exp.Expr:
     written = _format_of(col)
     if written is not None:
         read = exp.Anonymous(this="try_strptime", expressions=[value, exp.Literal.string(written)])
-        moved = exp.Add(this=read, expression=exp.Anonymous(this="to_days", expressions=[exp.cast(days, "INTEGER")]))
+        moved: exp.Expr = exp.Add(
+            this=read, expression=exp.Anonymous(this="to_days", expressions=[exp.cast(days, "INTEGER")])
+        )
         return exp.Anonymous(this="strftime", expressions=[moved, exp.Literal.string(written)])
     if col.is_text:
         day = exp.TryCast(
