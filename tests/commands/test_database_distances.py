@@ -154,6 +154,33 @@ def test_the_day_of_a_moment_is_that_in_utc(zone: str, tmp_path: Path, monkeypat
     assert _released_days(tmp_path) == [(0, 0), (1, 0), (2, 2)]
 
 
+def test_a_moment_moves_by_days_of_utc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noon stays noon in UTC, also over the change to summer time where the machine is."""
+    monkeypatch.setenv("SHIFT", "0f" * 32)
+    monkeypatch.setenv("TZ", "America/New_York")
+    config = configuration([(0, 0)], tmp_path, "parquet", 1, "first")
+    config["shift"] = {"days": 200, "key": "${SHIFT}"}
+    visit = config["tables"]["visit"]
+    del visit["since"]
+    visit |= {"facts": {}, "dates": ["day"]}
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT i AS number, i % 6 AS person_id, TIMESTAMPTZ '2024-03-01 12:00:00+00' AS day "
+            f"FROM range(6) AS rows (i)) TO '{tmp_path}/source/visit.parquet'"
+        )
+    time.tzset()
+    try:
+        kanon_sql.run(config, progress=None)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    with duckdb.connect() as connection:
+        seconds = connection.execute(
+            f"SELECT CAST(epoch(day) AS BIGINT) % 86400 FROM '{tmp_path}/out/visit.parquet'"
+        ).fetchall()
+    assert seconds == [(43200,)] * 6
+
+
 def test_dates_are_read_by_their_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHIFT", "0f" * 32)
     config = configuration([(0, 0), (0, 1)], tmp_path, "parquet", 1, "first")

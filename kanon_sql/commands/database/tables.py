@@ -242,28 +242,29 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
 
 def _moved(value: exp.Expr, col: Column) -> exp.Expr:
     """A date or timestamp moved by the days of its person; of a text the first ten characters are the date."""
-    days = column("moved_by", state(DAYS))
+    days = exp.cast(column("moved_by", state(DAYS)), "INTEGER")
     written = _format_of(col)
     if written is not None:
         read = exp.Anonymous(this="try_strptime", expressions=[value, exp.Literal.string(written)])
-        moved: exp.Expr = exp.Add(
-            this=read, expression=exp.Anonymous(this="to_days", expressions=[exp.cast(days, "INTEGER")])
-        )
-        return exp.Anonymous(this="strftime", expressions=[moved, exp.Literal.string(written)])
+        return exp.Anonymous(this="strftime", expressions=[_later(read, days), exp.Literal.string(written)])
     if col.is_text:
         day = exp.TryCast(
             this=exp.Substring(this=value, start=exp.Literal.number(1), length=exp.Literal.number(10)), to=_type("DATE")
         )
-        moved = exp.cast(exp.Add(this=day, expression=exp.cast(days, "INTEGER")), "VARCHAR")
+        moved = exp.cast(exp.Add(this=day, expression=days), "VARCHAR")
         rest = exp.Substring(this=value.copy(), start=exp.Literal.number(11))
         return exp.DPipe(this=moved, expression=rest)
     if col.type == "DATE":
-        return exp.Add(this=value, expression=exp.cast(days, "INTEGER"))
-    return exp.cast(
-        exp.Add(this=value, expression=exp.Anonymous(this="to_days", expressions=[exp.cast(days, "INTEGER")])),
-        col.type,
-        dialect="duckdb",
-    )
+        return exp.Add(this=value, expression=days)
+    if col.type == "TIMESTAMP WITH TIME ZONE":
+        # In UTC every day has 24 hours, wherever this machine is.
+        there = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
+        return exp.AtTimeZone(this=exp.paren(_later(there, days)), zone=exp.Literal.string("UTC"))
+    return exp.cast(_later(value, days), col.type, dialect="duckdb")
+
+
+def _later(moment: exp.Expr, days: exp.Expr) -> exp.Add:
+    return exp.Add(this=moment, expression=exp.Anonymous(this="to_days", expressions=[days]))
 
 
 def _distance(value: exp.Expr, col: Column, missing: Sequence[str], origins: str, read: Column) -> exp.Expr:
