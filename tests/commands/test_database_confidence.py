@@ -224,10 +224,12 @@ def test_a_text_that_means_missing_is_no_value(tmp_path: Path, kind: str) -> Non
     assert kanon_sql.check(config, data, progress=None)["facts"]["confidence"]["actual"] == pytest.approx(2 / 8)
 
 
-def test_a_share_may_have_eighteen_digits(tmp_path: Path) -> None:
-    config = configuration(_telling(), tmp_path, "parquet", 2, 1, "59.9999999999999999%")
+@pytest.mark.parametrize("share, actual", [("59.9999999999999999%", 7 / 12), ("99.9999999999999999%", 3 / 4)])
+def test_a_share_may_have_eighteen_digits(tmp_path: Path, share: str, actual: float) -> None:
+    """Its product with a number of persons has more than 64 bits."""
+    config = configuration(_telling(), tmp_path, "parquet", 2, 1, share)
     report = kanon_sql.run(config, progress=None).report
-    assert report["facts"]["confidence"]["actual"] == pytest.approx(7 / 12)
+    assert report["facts"]["confidence"]["actual"] == pytest.approx(actual)
 
 
 def test_a_bound_without_sensitive_columns_is_refused(tmp_path: Path) -> None:
