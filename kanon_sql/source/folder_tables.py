@@ -58,15 +58,18 @@ class _Snapshot:
     warnings: tuple[str, ...] = ()
 
 
-def refuse_folder_table(folder: Path, text: str, place: str) -> None:
+def refuse_folder_tables(folders: Mapping[Path, str], place: str) -> None:
     """Raises ConfigurationError for files of such a table that are read as plain ones: some hold deleted rows.
 
-    `folder` is that of the table, or one below it, also by a symbolic link; the configuration names it by `text`.
+    `folders` are those of the files, each with what it is called; they may lie below a table, also by a symbolic link.
     """
-    for above in dict.fromkeys((folder, *folder.absolute().parents, folder.resolve(), *folder.resolve().parents)):
+    places: dict[Path, None] = {}  # each once: folders of partitions have most of what is above them in common
+    for folder in folders:
+        places |= dict.fromkeys((folder, *folder.absolute().parents, folder.resolve(), *folder.resolve().parents))
+    for above in places:
         kind = "delta" if (above / _DELTA_LOG).is_dir() else "iceberg" if any(_metadata_files(above)) else None
         if kind is not None:
-            named = text if above == folder else str(above)
+            named = folders.get(above, str(above))
             raise ConfigurationError(
                 f"{place}: {named} is a table of {TITLES[kind]}, whose files hold rows that were deleted, too; "
                 f"expected {{{kind}: {named}}} instead of path"

@@ -34,7 +34,7 @@ from kanon_sql.source.duckdb import (
     split_name,
     with_absolute_paths,
 )
-from kanon_sql.source.folder_tables import copy_snapshot, refuse_folder_table
+from kanon_sql.source.folder_tables import copy_snapshot, refuse_folder_tables
 from kanon_sql.source.formats.base import OpenRequest
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.lake import files_of_lake, is_lake
@@ -279,7 +279,7 @@ def find_files(text: str, base: Path, place: str) -> Files:
     path = base / text
     try:
         if path.is_dir():
-            refuse_folder_table(path, text, place)
+            refuse_folder_tables({path: text}, place)
             return _in_folder(path, place)
         if path.exists():
             _refuse_streams((path,), place)
@@ -318,8 +318,7 @@ def _in_folder(folder: Path, place: str) -> Files:
 
 def _refuse_folder_tables(files: Iterable[Path], place: str) -> None:
     """Raises ConfigurationError for files of tables of Delta and Iceberg, some of whose rows were deleted."""
-    for folder in dict.fromkeys(file.parent for file in files):
-        refuse_folder_table(folder, str(folder), place)
+    refuse_folder_tables({file.parent: str(file.parent) for file in files}, place)
 
 
 def _refuse_streams(paths: tuple[Path, ...], place: str) -> None:

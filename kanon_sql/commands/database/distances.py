@@ -43,8 +43,8 @@ def with_distances(
     read = unit.source.untreated or unit.source
     origins: dict[str, tuple[str, Column]] = {}
     for position, (name, origin) in enumerate(since.items()):
-        made = state(f"database_origins_{list(loaded.tables).index(table.name)}_{position}")
-        names: dict[str, Fill] = {"origins": made, "source": table.source.relation, "links": links}
+        origins_table = state(f"database_origins_{list(loaded.tables).index(table.name)}_{position}")
+        names: dict[str, Fill] = {"origins": origins_table, "source": table.source.relation, "links": links}
         source, held, key = table.source, name, table.config.link.column
         if origin != FIRST:
             source, held, key = read, origin, loaded.config.unit.key
@@ -58,7 +58,7 @@ def with_distances(
         names["link_key"] = column(source.column(key).key, "source")
         names["day_value"] = _day(source, source.column(held))
         engine.query(f"{_ROOM}/origins", names=names)
-        origins[name] = made, table.source.column(name)
+        origins[name] = origins_table, table.source.column(name)
     numbers = replace(table.source, columns=_as_numbers(table.source.columns, since))
     return replace(table, origins=origins, columns=_as_numbers(table.columns, since), source=numbers)
 

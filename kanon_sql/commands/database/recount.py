@@ -125,8 +125,8 @@ def person_classes(
     for position, table in enumerate(table for table in loaded.tables.values() if table.via is not None):
         assert table.via is not None
         source, there = written[table.name], f"joined_{position}"
-        found = exp.EQ(this=_text(unit, table.via.column, "written"), expression=_text(source, table.via.key, there))
-        statement = statement.join(source.relation.copy().subquery(there), on=found, join_type="left", copy=False)
+        own_row = exp.EQ(this=_text(unit, table.via.column, "written"), expression=_text(source, table.via.key, there))
+        statement = statement.join(source.relation.copy().subquery(there), on=own_row, join_type="left", copy=False)
         for name in table.joined:
             held = exp.alias_(value(source, name, there), columns[table.joined_name(name)])
             statement = statement.select(held, copy=False)

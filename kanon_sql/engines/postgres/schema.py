@@ -135,13 +135,13 @@ class PostgresSchema:
         """The tables of the schema, which `fetch` will copy into a database file."""
         if not self.exists:
             raise EngineError(f"{self.place}: there is no schema {self.name!r} in this database; correct its name")
-        found = self.tables()
-        tables = [table.name for table in found if not table.is_view]
+        listed = self.tables()
+        tables = [table.name for table in listed if not table.is_view]
         if not tables:
             raise EngineError(f"{self.place}: schema {self.name!r} holds no table")
         self._refuse_alike(tables)
         places = {name: {"database": str(file), "table": exp.Table(this=quoted(name)).sql("duckdb")} for name in tables}
-        return SourceTables(places, tuple(table.name for table in found if table.is_view), database=file)
+        return SourceTables(places, tuple(table.name for table in listed if table.is_view), database=file)
 
     def fetch(self, options: EngineOptions, source_tables: SourceTables, names: Collection[str]) -> None:
         """Copies the tables of these names into the private database file that `source_tables` name.
