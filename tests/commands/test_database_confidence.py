@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from effort import tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_databases import written
 
 import kanon_sql
 from kanon_sql.cli.main import cli
@@ -52,19 +53,7 @@ def configuration(
     database: dict[str, Rows], folder: Path, kind: str, k: int, known: int, share: str, among: str = "nothing"
 ) -> Json:
     """Writes the tables; gives a configuration of them."""
-    source: Json = {"database": str(folder / "source.duckdb")}
-    target: Json = {"database": str(folder / "out.duckdb")}
-    with duckdb.connect(source["database"]) as connection:
-        for name, rows in database.items():
-            columns = ", ".join(f"{column} {of}" for column, of in TYPES[name].items())
-            connection.execute(f"CREATE TABLE {name} ({columns})")
-            if rows:
-                connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-        if kind != "duckdb":
-            source, target = {"path": str(folder / "source")}, {"path": str(folder / "out")}
-            (folder / "source").mkdir()
-            for name in database:
-                connection.execute(f"COPY {name} TO '{folder}/source/{name}.{kind}'")
+    source, target = written(database, TYPES, folder, kind)
     return {
         "source": source,
         "target": target,

@@ -63,7 +63,7 @@ class JoinedTables:
         for name in self.names:
             table = self.tables[name] = read_table(self.engine, self.tables[name])
             self._read(table, source)
-            joins.append({"rows": self._rows[name], "column": _via_value(source, self._via(name))})
+            joins.append({"rows": self._rows[name], "column": _present(source, self._via(name).column)})
             for position, joined in enumerate(table.config.joined):
                 value: exp.Expr = column(f"value_{position}", self._rows[name])
                 if source.only_texts:
@@ -92,7 +92,7 @@ class JoinedTables:
             "own_key": _present(source, via.key),
         }
         self.engine.query(f"{_ROOM}/joined_rows", names=names, lists={"via": values})
-        names = {"persons": persons.relation, "joined_rows": rows, "via_column": _via_value(persons, via)}
+        names = {"persons": persons.relation, "joined_rows": rows, "via_column": _present(persons, via.column)}
         several = int(self.engine.query(f"{_ROOM}/joined_several", names=names)[0][0])
         if several:
             raise several_rows(self.loaded, table.config, several)
@@ -127,7 +127,7 @@ class JoinedTables:
                 "own_key": _present(table.source, via.key),
                 "source": unit.relation,
                 "unit_key": _present(unit, self.loaded.config.unit.key),
-                "via_column": _via_value(unit, via),
+                "via_column": _present(unit, via.column),
                 "persons": persons,
             }
             row = self.engine.query(f"{_ROOM}/joined_counts", names=names)[0]
@@ -201,11 +201,6 @@ def _present(source: Source, name: str) -> exp.Expr:
     """The value of a column, NULL where it is missing."""
     col = source.column(name)
     return null_for(column(col.key), source.missing if col.is_text else ())
-
-
-def _via_value(persons: Source, via: Via) -> exp.Expr:
-    """The column of persons that leads to another table."""
-    return _present(persons, via.column)
 
 
 def _reading(persons: LoadedConfig, place: Mapping[str, Any], joined: tuple[str, ...]) -> LoadedConfig:

@@ -1,0 +1,34 @@
+"""Databases of persons of few rows, written as tests run on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+Json = dict[str, Any]
+
+
+def written(
+    database: Mapping[str, Sequence[tuple[Any, ...]]], types: Mapping[str, Mapping[str, str]], folder: Path, kind: str
+) -> tuple[Json, Json]:
+    """Writes the rows of tables, whose columns have `types`; gives the source and a target as a configuration has them.
+
+    `kind` is `duckdb` for a database file, else the ending of the files of a folder.
+    """
+    source: Json = {"database": str(folder / "source.duckdb")}
+    target: Json = {"database": str(folder / "out.duckdb")}
+    with duckdb.connect(source["database"]) as connection:
+        for name, rows in database.items():
+            columns = ", ".join(f"{column} {of}" for column, of in types[name].items())
+            connection.execute(f"CREATE TABLE {name} ({columns})")
+            if rows:
+                connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        if kind != "duckdb":
+            source, target = {"path": str(folder / "source")}, {"path": str(folder / "out")}
+            (folder / "source").mkdir()
+            for name in database:
+                connection.execute(f"COPY {name} TO '{folder}/source/{name}.{kind}'")
+    return source, target
