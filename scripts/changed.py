@@ -2,9 +2,9 @@
 
 A trial is asked for where something it speaks of changed since REV: a file of its own, a module of its rooms or one
 that these import, or what every trial stands on. REV is the last commit that is six hours older than HEAD, so that
-commits which land together are looked at together. Prints a line each: `trial NAME`, and `test FILE` for tests that
-changed themselves: in more than their imports and their place. `.ci/run` reads it; `.ci/nightly` runs all trials
-whatever changed.
+commits which land together are looked at together. Prints a line each: `trial NAME`, and `test FILE::NAME` for tests
+that changed themselves, in more than their imports and their place, or that name what changed beside them. `.ci/run`
+reads it; `.ci/nightly` runs all trials whatever changed.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ PACKAGE = "kanon_sql"
 # What every trial stands on.
 GROUND = (".ci/", "pyproject.toml", "tests/support/effort.py", "scripts/changed.py")
 LANDING = 7 * 1800  # seconds
+# The name under which statements stand that every test of a module rests on.
+EVERYWHERE = "*"
 
 
 @dataclass(frozen=True)
@@ -99,22 +101,61 @@ def changed_since(base: str | None) -> dict[str, str | None]:
     return paths
 
 
-def is_another(path: str, before: str | None, base: str | None) -> bool:
-    """Whether a module says more or less than at `base`, where it stood at `before`, beside what it imports."""
-    if base is None or before is None:
-        return True
-    return _statements((ROOT / path).read_text(encoding="utf-8")) != _statements(git("show", f"{base}:{before}"))
+def changed_tests(path: str, before: str | None, base: str | None) -> list[str]:
+    """The tests of a module that are others than at `base`, where it stood at `before`.
+
+    A test is another where it says something else, its imports and the marks that say when it runs aside, or names
+    something of its module that does, a fixture for instance.
+    """
+    now = _named_statements((ROOT / path).read_text(encoding="utf-8"))
+    earlier = {} if base is None or before is None else _named_statements(git("show", f"{base}:{before}"))
+    changed = {name for name, statement in now.items() if earlier.get(name) != statement}
+    while more := {name for name, (_, names) in now.items() if name not in changed and names & changed}:
+        changed |= more
+    return sorted(name for name in changed if name.startswith(("test", "Test")))
 
 
-def _statements(source: str) -> str:
-    """The syntax tree of a module without its imports, and without the marks that say when a test runs."""
-    tree = ast.parse(source)
+def _named_statements(source: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """Of each name that a module binds: the syntax trees that bind it, and the names that these read.
+
+    What binds no name, and fixtures that every test uses unasked, count as part of every test.
+    """
+    trees: dict[str, list[ast.stmt]] = {}
+    for statement in _without_imports(ast.parse(source)).body:
+        for name in _bound(statement):
+            trees.setdefault(name, []).append(statement)
+    return {name: (" ".join(map(ast.dump, parts)), _read(parts)) for name, parts in trees.items()}
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {
+            EVERYWHERE if any("autouse" in ast.unparse(mark) for mark in statement.decorator_list) else statement.name
+        }
+    written = {
+        node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return written or {EVERYWHERE}
+
+
+def _read(statements: Iterable[ast.stmt]) -> frozenset[str]:
+    nodes = [node for statement in statements for node in ast.walk(statement)]
+    return frozenset(
+        {node.id for node in nodes if isinstance(node, ast.Name)}
+        | {node.arg for node in nodes if isinstance(node, ast.arg)}
+        | {text for node in nodes if isinstance(node, ast.Constant) and isinstance(text := node.value, str)}
+        | {EVERYWHERE}
+    )
+
+
+def _without_imports(tree: ast.Module) -> ast.Module:
+    """A module without its imports, and without the marks that say when a test runs."""
     for node in ast.walk(tree):
         if isinstance(body := getattr(node, "body", None), list):
             node.body = [part for part in body if not isinstance(part, ast.Import | ast.ImportFrom)]  # type: ignore[attr-defined]
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = [mark for mark in node.decorator_list if not _says_when(mark)]
-    return ast.dump(tree)
+    return tree
 
 
 def _says_when(decorator: ast.expr) -> bool:
@@ -170,8 +211,9 @@ def main() -> None:
         print("trial", name)
     for path, before in paths.items():
         place = ROOT / path
-        if place.match("tests/**/test_*.py") and place.exists() and is_another(path, before, base):
-            print("test", path)
+        if place.match("tests/**/test_*.py") and place.exists():
+            for name in changed_tests(path, before, base):
+                print("test", f"{path}::{name}")
 
 
 if __name__ == "__main__":

@@ -53,9 +53,13 @@ def test_turns_try_each_slow_test_once_and_draw_other_examples(tmp_path: Path, m
     assert [len(numbers) for numbers in by_turn] == [34, 34, 34]
     assert len({tuple(numbers) for numbers in by_turn}) == 3
     assert drawn("2/3") == by_turn[1]
+    for place in ("tests", "tests/test_some.py::test_case"):
+        (tmp_path / "tried").unlink(missing_ok=True)
+        drawn("1/3", "--whole", place)
+        assert sorted(map(int, (tmp_path / "tried").read_text().split())) == list(range(12))
     (tmp_path / "tried").unlink()
-    drawn("1/3", "--whole", "tests")
-    assert sorted(map(int, (tmp_path / "tried").read_text().split())) == list(range(12))
+    drawn("1/3", "--whole", "tests/test_some.py::test_property")
+    assert 0 < len((tmp_path / "tried").read_text().split()) < 12
 
 
 @pytest.mark.parametrize("text", ["5/4", "0/4", "4", "a/b", "/", "1/"])
@@ -101,33 +105,56 @@ def test_trials_speak_of_what_is_there(changed: ModuleType) -> None:
             assert place.is_dir() or place.with_suffix(".py").is_file()
 
 
-def test_a_module_that_only_moved_is_no_other(
+BEFORE = """
+from a import b
+
+LIMIT = 3
+
+@pytest.fixture
+def number():
+    return LIMIT
+
+def test_b():
+    assert b()
+
+def test_number(number):
+    assert number
+
+def test_other():
+    assert True
+"""
+
+
+def test_of_a_changed_module_the_tests_that_are_others_run_whole(
     changed: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(changed, "ROOT", tmp_path)
     for words in (["init", "-q"], ["config", "user.email", "a@b.example"], ["config", "user.name", "a"]):
         changed.git(*words)
     (tmp_path / "tests").mkdir()
-    names = ("moved", "imports", "other")
-    for name in names:
-        (tmp_path / "tests" / f"test_{name}.py").write_text(
-            "from a import b\n\n\ndef test_b() -> None:\n    assert b()\n"
-        )
+    every = ["test_b", "test_number", "test_other"]
+    after = {
+        "same": (BEFORE.replace("from a", "from c").replace("def test_o", "@pytest.mark.slow\ndef test_o"), []),
+        "itself": (BEFORE.replace("assert b()", "assert not b()"), ["test_b"]),
+        "named": (BEFORE.replace("LIMIT = 3", "LIMIT = 4"), ["test_number"]),
+        "unasked": (BEFORE.replace("fixture", "fixture(autouse=True)"), every),
+        "unnamed": (BEFORE + "\nregister()\n", every),
+        "marked": (BEFORE.replace("def test_o", "@pytest.mark.parametrize('a', [1])\ndef test_o"), ["test_other"]),
+    }
+    for name in after:
+        (tmp_path / "tests" / f"test_{name}.py").write_text(BEFORE)
     changed.git("add", ".")
     changed.git("commit", "-qm", "before")
     (tmp_path / "tests" / "more").mkdir()
-    changed.git("mv", "tests/test_moved.py", "tests/more/test_moved.py")
-    (tmp_path / "tests" / "test_imports.py").write_text("from c import b\n\n\ndef test_b() -> None:\n    assert b()\n")
-    (tmp_path / "tests" / "test_other.py").write_text(
-        "from a import b\n\n\ndef test_b() -> None:\n    assert not b()\n"
-    )
-    (tmp_path / "tests" / "test_new.py").write_text("")
+    changed.git("mv", "tests/test_same.py", "tests/more/test_same.py")
+    for name, (source, _) in after.items():
+        (tmp_path / "tests" / ("more" if name == "same" else "") / f"test_{name}.py").write_text(source)
+    (tmp_path / "tests" / "test_new.py").write_text("def test_new() -> None:\n    assert [] == []\n")
     changed.git("add", ".")
     changed.git("commit", "-qm", "after")
-    paths = changed.changed_since("HEAD^")
-    another = [
-        path
-        for path, before in paths.items()
-        if (tmp_path / path).exists() and changed.is_another(path, before, "HEAD^")
-    ]
-    assert another == ["tests/test_new.py", "tests/test_other.py"]
+    others = {
+        Path(path).stem.removeprefix("test_"): changed.changed_tests(path, before, "HEAD^")
+        for path, before in changed.changed_since("HEAD^").items()
+        if (tmp_path / path).exists()
+    }
+    assert others == {"new": ["test_new"]} | {name: names for name, (_, names) in after.items()}

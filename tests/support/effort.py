@@ -5,7 +5,7 @@ and properties are tried on fewer examples. `--rest` runs what that leaves out.
 
 `--turn 3/8` takes the third of eight parts of the rest: of the slow tests those that their names assign to it, of each
 property an eighth of the examples, drawn by a seed of that turn. All turns together try as much as `--rest` does, and
-more cases, as every turn draws others. Tests below a path of `--whole` run in every turn.
+more cases, as every turn draws others. Tests below a path of `--whole`, or with its name, run in every turn.
 """
 
 from __future__ import annotations
@@ -48,6 +48,23 @@ class Turn:
         return int(hashlib.sha256(name.encode()).hexdigest(), 16) % self.parts == self.number - 1
 
 
+@dataclass(frozen=True)
+class Whole:
+    """The tests below a path; with `name`, those of that function or class."""
+
+    path: Path
+    name: str
+
+    @classmethod
+    def parse(cls, text: str, root: Path) -> Whole:
+        path, _, name = text.partition("::")
+        return cls((root / path).resolve(), name)
+
+    def holds(self, item: pytest.Item) -> bool:
+        names = item.nodeid.partition("[")[0].split("::")[1:]
+        return item.path.is_relative_to(self.path) and self.name in ("", *names)
+
+
 _turn = Turn()
 
 
@@ -58,7 +75,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rest", action="store_true", help="run what --all runs, without what is run as a whole anyway")
     parser.addoption("--turn", metavar="I/N", help="with --all or --rest: part I of N parts of what takes long")
     parser.addoption(
-        "--whole", metavar="PATH", action="append", default=[], help="with --turn: run every test below PATH"
+        "--whole",
+        metavar="PATH[::NAME]",
+        action="append",
+        default=[],
+        help="with --turn: run every test below PATH, or the test of that name in it",
     )
 
 
@@ -83,7 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # before marks are chosen by -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     marks = {line.partition(":")[0] for line in config.getini("markers")} - {"few(number)"}
-    whole = [(config.rootpath / path).resolve() for path in config.getoption("whole")]
+    whole = [Whole.parse(text, config.rootpath) for text in config.getoption("whole")]
 
     _mark_all_but_few(items)
 
@@ -93,7 +114,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             return True
         if config.getoption("rest") and not own_marks:
             return False
-        by_turns = bool(own_marks & _BY_TURNS) and not any(item.path.is_relative_to(path) for path in whole)
+        by_turns = bool(own_marks & _BY_TURNS) and not any(part.holds(item) for part in whole)
         return not by_turns or _turn.takes(item.nodeid)
 
     if not (config.getoption("rest") or _turn.parts > 1):
