@@ -55,10 +55,10 @@ def test_turns_try_each_slow_test_once_and_draw_other_examples(tmp_path: Path, m
     assert drawn("2/3") == by_turn[1]
     for place in ("tests", "tests/test_some.py::test_case"):
         (tmp_path / "tried").unlink(missing_ok=True)
-        drawn("1/3", "--whole", place)
+        drawn("1/3", "--turn", f"1/1:{place}")
         assert sorted(map(int, (tmp_path / "tried").read_text().split())) == list(range(12))
     (tmp_path / "tried").unlink()
-    drawn("1/3", "--whole", "tests/test_some.py::test_property")
+    drawn("1/3", "--turn", "1/1:tests/test_some.py::test_property")
     assert 0 < len((tmp_path / "tried").read_text().split()) < 12
 
 

@@ -5,7 +5,8 @@ and properties are tried on fewer examples. `--rest` runs what that leaves out.
 
 `--turn 3/8` takes the third of eight parts of the rest: of the slow tests those that their names assign to it, of each
 property an eighth of the examples, drawn by a seed of that turn. All turns together try as much as `--rest` does, and
-more cases, as every turn draws others. Tests below a path of `--whole`, or with its name, run in every turn.
+more cases, as every turn draws others. `--turn 1/4:tests/faults` takes a quarter of
+those tests, and `--turn 1/1:tests/cli/test_cli.py::test_help` all with that name, beside what `--turn` alone takes.
 """
 
 from __future__ import annotations
@@ -49,22 +50,27 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Whole:
-    """The tests below a path; with `name`, those of that function or class."""
+class Portion:
+    """A turn of the tests below a path, the root of all if none is named; with `name`, of that function or class."""
 
+    turn: Turn
     path: Path
     name: str
 
     @classmethod
-    def parse(cls, text: str, root: Path) -> Whole:
-        path, _, name = text.partition("::")
-        return cls((root / path).resolve(), name)
+    def parse(cls, text: str, root: Path) -> Portion:
+        """The portion of a text such as `3/4`, `1/2:tests/faults` or `1/1:tests/cli/test_cli.py::test_help`."""
+        turn, _, place = text.partition(":")
+        path, _, name = place.partition("::")
+        return cls(Turn.parse(turn), (root / path).resolve(), name)
 
-    def holds(self, item: pytest.Item) -> bool:
+    def takes(self, item: pytest.Item) -> bool:
+        """Whether a test belongs to it."""
         names = item.nodeid.partition("[")[0].split("::")[1:]
-        return item.path.is_relative_to(self.path) and self.name in ("", *names)
+        return item.path.is_relative_to(self.path) and self.name in ("", *names) and self.turn.takes(item.nodeid)
 
 
+# The turn of all tests: properties draw their share of examples by it.
 _turn = Turn()
 
 
@@ -73,20 +79,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--all", action="store_true", help="run the marked tests too, and every property on all its examples"
     )
     parser.addoption("--rest", action="store_true", help="run what --all runs, without what is run as a whole anyway")
-    parser.addoption("--turn", metavar="I/N", help="with --all or --rest: part I of N parts of what takes long")
     parser.addoption(
-        "--whole",
-        metavar="PATH[::NAME]",
+        "--turn",
+        metavar="I/N[:PATH[::NAME]]",
         action="append",
         default=[],
-        help="with --turn: run every test below PATH, or the test of that name in it",
+        help="with --all or --rest: part I of N parts of what takes long, of all tests or of those at PATH",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     global _everything, _turn
     _everything = bool(config.getoption("all") or config.getoption("rest"))
-    _turn = Turn.parse(config.getoption("turn")) if _everything and config.getoption("turn") else Turn()
+    of_all = [text for text in config.getoption("turn") if ":" not in text]
+    _turn = Turn.parse(of_all[-1]) if _everything and of_all else Turn()
     if _everything and not any(word.startswith("-m") for word in config.invocation_params.args):
         config.option.markexpr = ""
     # The same examples on every run; HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -104,7 +110,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # before marks are chosen by -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     marks = {line.partition(":")[0] for line in config.getini("markers")} - {"few(number)"}
-    whole = [Whole.parse(text, config.rootpath) for text in config.getoption("whole")]
+    portions = [Portion.parse(text, config.rootpath) for text in config.getoption("turn")]
 
     _mark_all_but_few(items)
 
@@ -114,8 +120,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             return True
         if config.getoption("rest") and not own_marks:
             return False
-        by_turns = bool(own_marks & _BY_TURNS) and not any(part.holds(item) for part in whole)
-        return not by_turns or _turn.takes(item.nodeid)
+        return not (portions and own_marks & _BY_TURNS) or any(portion.takes(item) for portion in portions)
 
     if not (config.getoption("rest") or _turn.parts > 1):
         return
