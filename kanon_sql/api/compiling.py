@@ -170,7 +170,7 @@ def _compiled(
     compilations: list[Compiled] = []
 
     def describe() -> Json:
-        return describe_compiled(draft, statement, compilations[0]) if compilations else draft.to_dict()
+        return describe_compiled(draft, statement, compilations[0]) if compilations else {**draft.to_dict()}
 
     with (
         reporting(call, loaded, draft, describe),

@@ -246,4 +246,4 @@ def report_release(
     text = page_text(facts, loaded)
     if call.page is not None:
         write_page(call.page, text)
-    return text, given.write(facts.report)
+    return text, given.write({**facts.report})

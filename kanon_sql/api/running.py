@@ -110,7 +110,7 @@ def run(
     releases = on_interrupt == "release"
     call = replace(call, advice=advice, dry_run=dry_run, strict=strict, releases=releases, lineage=events)
     draft = run_configuration(job, call)
-    return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)
+    return RunResult.of({**draft.to_dict()}, job, call.options, owned=connection is None)
 
 
 def _run_tables(loaded: LoadedDatabase, call: Call, html: str | os.PathLike[str] | None) -> RunResult:

@@ -18,7 +18,7 @@ from kanon_sql.report.views.parts import Parts, plain
 
 if TYPE_CHECKING:
     from kanon_sql.progress import Progress
-    from kanon_sql.report.results.run import Advice
+    from kanon_sql.results.run import Advice
     from kanon_sql.sql.connection import EngineOptions
 
 Command = Callable[..., None]

@@ -18,7 +18,7 @@ from kanon_sql.cli.output import complain, print_json, print_traceback
 from kanon_sql.cli.releases import apply, releases, report
 from kanon_sql.cli.run import run
 from kanon_sql.errors import InterruptedRunError, KanonError
-from kanon_sql.report.results import REPORTS
+from kanon_sql.results import REPORTS
 from kanon_sql.settings.version import __version__
 from kanon_sql.sql import signals
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kanon_sql.commands.sweep import Given
     from kanon_sql.errors import KanonError
-    from kanon_sql.report.results.searched import LatticeReport
+    from kanon_sql.results.searched import LatticeReport
 
 
 @click.command(cls=Grouped)

@@ -206,7 +206,7 @@ class _RecordedRun:
 
     def report(self) -> Json:
         """The report as JSON data."""
-        report = self.draft.to_dict()
+        report: Json = {**self.draft.to_dict()}
         for name in ("search", "loss", "algorithm"):
             del report[name]
         outcome = self.outcome

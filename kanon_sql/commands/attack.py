@@ -53,7 +53,7 @@ from kanon_sql.sql.template import Fill, Item, column, state
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs, refuse_pdf
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import AttackReport, MethodFigures
+    from kanon_sql.results.attack import AttackReport, MethodFigures
 
 ATTACKS = 2000
 _OUT_OF = 1_000_000  # steps of the share that is held out

@@ -30,7 +30,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.searched import CheckedTable, ClassDigest, ComparedManifest, Violations
+    from kanon_sql.results.searched import CheckedTable, ClassDigest, ComparedManifest, Violations
 
 
 @dataclass(frozen=True)

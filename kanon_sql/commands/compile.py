@@ -151,7 +151,7 @@ def compile_configuration(
 
 def describe_compiled(draft: ReportDraft, statement: Statement, compiled: Compiled) -> dict[str, Any]:
     """The report of `kanon-sql compile`: what a run would report, and the statement in place of a release."""
-    data = draft.to_dict()
+    data: dict[str, Any] = {**draft.to_dict()}
     executed = find_dialect(statement.dialect).executed
     del data["classes"], data["privacy"]
     data["release"] = {"order": draft.order}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import OutOfTimeError
@@ -16,7 +16,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.searched import LatticeNode, LatticeReport, NodeFigures
+    from kanon_sql.results.searched import LatticeNode, LatticeReport
 
 
 def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, call: Call) -> LatticeReport:
@@ -49,8 +49,7 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
             above.add(node.levels)
         minimal = satisfies and node.levels not in above
         chosen = best is not None and node.levels == best.levels
-        figures = cast("NodeFigures", node_json(node, prepared.names))
-        shown.append({**figures, "satisfies": satisfies, "minimal": minimal, "winner": chosen})
+        shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal, "winner": chosen})
     return {
         "quasi_identifiers": list(prepared.names),
         "k": config.privacy.k,

@@ -23,7 +23,7 @@ from kanon_sql.source.opening import open_described
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.link import LinkReport, PairReport
+    from kanon_sql.results.link import LinkReport, PairReport
 
 Pair = str | tuple[str, str]
 

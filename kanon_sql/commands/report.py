@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kanon_sql.commands.check import check_table, without_absent_entity
 from kanon_sql.commands.run.pipeline import Run, configured_warnings, note_release, refuse_report, search
@@ -27,7 +27,7 @@ from kanon_sql.release.families import release_of
 from kanon_sql.release.verify import verify
 from kanon_sql.report.call import Call
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.report import Json, ReportDraft
+from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import SearchResult
 from kanon_sql.source.columns import refuse_misfits
@@ -38,7 +38,9 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.files import file_of, new_salt, sha256
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import AttackReport
+    from kanon_sql.results.attack import AttackReport
+    from kanon_sql.results.run import RunRows
+    from kanon_sql.results.told import ToldReport
 
 _GONE = (
     "the release took the source's place: what only the source tells is not known (how many rows were missing or "
@@ -96,7 +98,7 @@ def _control(engine: Engine, loaded: LoadedConfig, attacks: AttackReport | None,
     return None if path is None or not path.exists() else open_control(engine, loaded, path, source)
 
 
-def _earlier(loaded: LoadedConfig, release: Source) -> Json | None:
+def _earlier(loaded: LoadedConfig, release: Source) -> ToldReport | None:
     """What the run reported that made this very file; None where nobody can say that it did."""
     report_config, file = loaded.config.report, file_of(release)
     path = None if report_config is None or report_config.data is None else loaded.base / report_config.data
@@ -110,10 +112,10 @@ def _earlier(loaded: LoadedConfig, release: Source) -> Json | None:
     if written is None or written != sha256(file):
         return None
     # A report of a version that knew no salt, or of a run without a page.
-    return {**report, "source": {"salt": new_salt(), **report["source"]}}
+    return cast("ToldReport", {**report, "source": {"salt": new_salt(), **report["source"]}})
 
 
-def _found_again(subject: ReleasePair, report: Json) -> SearchResult | None:
+def _found_again(subject: ReleasePair, report: ToldReport) -> SearchResult | None:
     """What the search comes to, for the alternatives that it looked at; None where it is not the release's own."""
     if not subject.loaded.config.algorithm.declared.full_domain:
         return None
@@ -173,12 +175,12 @@ def _digest(table: Source) -> str | None:
     return None if file is None else sha256(file)
 
 
-def _described(draft: ReportDraft, call: Call) -> Json:
+def _described(draft: ReportDraft, call: Call) -> ToldReport:
     draft.seconds = call.watch.report()
     return draft.to_dict()
 
 
-def _gathered(subject: ReleasePair, report: Json) -> PageFacts:
+def _gathered(subject: ReleasePair, report: ToldReport) -> PageFacts:
     with subject.call.step("page", "measuring for the page", subject.engine.progress):
         facts = gather(subject, report, subject.call.recipe)
     return replace(facts, report={**report, "utility": facts.utility or report.get("utility")})
@@ -205,24 +207,30 @@ def _undated(facts: PageFacts) -> PageFacts:
     return replace(facts, notes={**facts.notes, "created": "When the release was made is not known."})
 
 
-def _counted(engine: Engine, loaded: LoadedConfig, call: Call, source: Source) -> Json:
+def _counted(engine: Engine, loaded: LoadedConfig, call: Call, source: Source) -> ToldReport:
     """A report of what can be counted in a release alone. Raises NoReleaseError for a table that violates something."""
     measured = check_table(engine, loaded, source, call)
     if measured["status"] != "satisfied":
-        rows, classes = measured["violations"]["rows"], measured["violations"]["classes"]
+        violations, classes = measured["violations"]["rows"], measured["violations"]["classes"]
         raise NoReleaseError(
-            f"{loaded.place('target')}: {source.label} is no release of this configuration, {rows:,} rows in {classes} "
-            f"classes violate it; make one: kanon-sql run {loaded.name}"
+            f"{loaded.place('target')}: {source.label} is no release of this configuration, {violations:,} rows in "
+            f"{classes} classes violate it; make one: kanon-sql run {loaded.name}"
         )
     draft = ReportDraft.of(loaded)
     draft.source = draft.target = source.label
     draft.release_sha256, draft.source_salt = _digest(source), new_salt()
     draft.warnings.append(_GONE)
-    unknown = dict.fromkeys(("source", "missing", "suppressed", "masked"))
+    rows: RunRows = {
+        "source": None,
+        "missing": None,
+        "suppressed": None,
+        "masked": None,
+        "released": measured["rows"]["source"],
+    }
     return {
         **_described(draft, call),
         "status": "released",
-        "rows": {**unknown, "released": measured["rows"]["source"]},
+        "rows": rows,
         "classes": measured["classes"],
         "privacy": measured["privacy"],
     }

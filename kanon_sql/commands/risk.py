@@ -57,7 +57,7 @@ from kanon_sql.targets.files import FileSink
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.risk import MeasuredRisk, Population, RiskReport, SpecialUniques, TableRisk
+    from kanon_sql.results.risk import MeasuredRisk, Population, RiskReport, SpecialUniques, TableRisk
 
 
 @dataclass(frozen=True)

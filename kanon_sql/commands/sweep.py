@@ -35,7 +35,7 @@ from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refus
 from kanon_sql.targets.staging_permissions import write_output
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.searched import SweepPoint, SweepReport, SweptSeries
+    from kanon_sql.results.searched import SweepPoint, SweepReport, SweptSeries
 
 DEFAULT_KS = (2, 3, 5, 10, 20, 50, 100)
 TABLES = (".csv", ".json")

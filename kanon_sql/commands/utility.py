@@ -18,7 +18,7 @@ from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import refuse_missing_folders, refuse_outputs
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.utility import UtilityReport
+    from kanon_sql.results.utility import UtilityReport
 
 
 def compare_release(engine: Engine, loaded: LoadedConfig, source: Source, call: Call) -> UtilityReport:

@@ -12,7 +12,7 @@ from kanon_sql.report.views.jobs import summarize_run
 from kanon_sql.report.views.parts import plain
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.run import ReleasedReport
+    from kanon_sql.results.run import ReleasedReport
 
 
 def project_folder() -> Path:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -36,7 +36,7 @@ from kanon_sql.ledger.known_sources import (
 from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger, refuse_ledger
 from kanon_sql.ledger.treated import aggregated_again, kept_of, known_again, other_keys, pseudonyms_among, treated_twice
 from kanon_sql.privacy.registry import models_of
-from kanon_sql.report.report import ReportDraft
+from kanon_sql.report.report import ReportDraft, levels_of
 from kanon_sql.settings.treatments import share_of
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.model import Source
@@ -47,6 +47,9 @@ from kanon_sql.sql.template import Item, column
 from kanon_sql.targets.files import file_of, new_salt, sha256
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.target import Sink
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import LedgerEntry
 
 
 def no_new_data(loaded: LoadedConfig, of_labels: Sequence[str] = ()) -> list[str]:
@@ -236,7 +239,7 @@ def _entry(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entr
     same = built_on or next((entry for entry in earlier if look.has_source_of(entry)), None)
     report = new_release.draft.to_dict()
     released, released_print = printed(new_release.engine, new_release.written, look.key)
-    levels = (new_release.draft.solution or {}).get("levels")
+    levels = levels_of(new_release.draft.solution)
     return Entry(
         id=number,
         made_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -285,7 +288,7 @@ def _refuse_complementary(
     """Counts the classes in all columns that earlier releases of the same source published, sensitive ones too."""
     related = [other for other in earlier if other.origin == entry.origin]
     report = new_release.draft.ledger = _account(releases_config, entry, earlier)
-    report.update(known=[], violating={"classes": 0, "rows": 0})
+    report["known"], report["violating"] = [], {"classes": 0, "rows": 0}
     same_again = any(other.release_fingerprint == entry.release_fingerprint for other in related)
     if not related:
         new_release.draft.warnings += no_new_data(loaded, _of_labels(new_release))
@@ -308,7 +311,7 @@ def _refuse_complementary(
     names = {"written": new_release.written.relation, "held_count": held}
     counts = new_release.engine.query("ledger/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
     classes, rows = int(counts[0]), int(counts[1])
-    report.update(known=repeated, violating={"classes": classes, "rows": rows})
+    report["known"], report["violating"] = repeated, {"classes": classes, "rows": rows}
     if classes:
         joining = pseudonyms_among(entry, repeated)
         conflict(
@@ -325,7 +328,7 @@ def _refuse_complementary(
 
 def _of_labels(new_release: NewRelease) -> list[str]:
     """Why the labels of a release say nothing of other data."""
-    levels = (new_release.draft.solution or {}).get("levels")
+    levels = levels_of(new_release.draft.solution)
     if levels is None:
         return []
     ambiguous = ambiguous_labels(new_release.roles, new_release.hierarchies, levels, new_release.source.missing)
@@ -374,7 +377,7 @@ def _numbers(related: Sequence[Entry]) -> str:
     return f"{'release' if len(related) == 1 else 'releases'} {', '.join(str(entry.id) for entry in related)}"
 
 
-def _account(releases_config: ReleasesConfig, entry: Entry, earlier: Sequence[Entry]) -> Json:
+def _account(releases_config: ReleasesConfig, entry: Entry, earlier: Sequence[Entry]) -> LedgerEntry:
     """The report's entry `ledger`: where the release is recorded, and beside which others of its source."""
     return {
         "path": releases_config.path,

@@ -19,7 +19,7 @@ from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql.connection import Engine
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import AttackReport
+    from kanon_sql.results.attack import AttackReport
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -24,11 +25,13 @@ from kanon_sql.search.classes import Deviations, sse
 from kanon_sql.search.full_domain.checker import grouping_codes
 from kanon_sql.search.full_domain.closure import judged_classes, judged_values, violating
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
-from kanon_sql.search.problem import Json
 from kanon_sql.source.columns import person
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import Loss
 
 _TOP_CODE = 1  # of the one value at the top of a hierarchy
 
@@ -76,9 +79,9 @@ class FullDomainRelease(Release):
     def _list_values(self) -> list[Deviations]:
         return self._deviations
 
-    def describe_loss(self) -> Json:
-        share = sse(self._list_values())
-        return {**self.result.describe_loss(), **({} if share is None else {"sse": share})}
+    def describe_loss(self) -> Loss:
+        loss, share = self.result.describe_loss(), sse(self._list_values())
+        return loss if share is None else {**loss, "sse": share}
 
     def columns(self) -> list[str]:
         return [col.name for col in self.problem.roles.released]

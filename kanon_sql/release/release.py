@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -14,12 +15,15 @@ from kanon_sql.recount.statement import Table
 from kanon_sql.release.aggregates import AggregateRecount
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.verify import Expected, Groups
-from kanon_sql.search.problem import Json, SearchProblem, SearchResult
+from kanon_sql.search.problem import SearchProblem, SearchResult
 from kanon_sql.source.columns import normalized, person
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import Loss
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class Release(ABC):
     def labels(self) -> Labels:
         """Examples of what is released, never a label of suppressed rows."""
 
-    def describe_loss(self) -> Json:
+    def describe_loss(self) -> Loss:
         """The report's entry `loss`."""
         return self.result.describe_loss()
 

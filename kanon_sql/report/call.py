@@ -7,16 +7,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, ReleasedError, WarnedError
 from kanon_sql.progress import Progress, Stopwatch, chosen
-from kanon_sql.report.report import Json, ReportDraft, write_json
+from kanon_sql.report.report import ReportDraft, write_json
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import EngineOptions
 
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldReport
+
 Written = TypeVar("Written", bound=Mapping[str, Any])
+Describe = Callable[[], Mapping[str, Any]]  # makes the report of a job
 ON_INTERRUPT = ("nothing", "release")  # what a run leaves that is interrupted during its search
 
 
@@ -70,7 +74,7 @@ class Call:
 
 
 @contextmanager
-def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Callable[[], Json]) -> Iterator[None]:
+def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Describe) -> Iterator[None]:
     """The block is the job: its draft is completed and the report written, however it ends.
 
     `describe` makes the report of the draft. Raises what the block raises, ReleasedError for whatever fails once the
@@ -88,7 +92,7 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
                 try:
                     report = call.write(describe())
                     if call.page is not None and draft.status != "released" and not isinstance(error, WarnedError):
-                        _write_page(call.page, draft.target or loaded.name, report, loaded)
+                        _write_page(call.page, draft.target or loaded.name, cast("ToldReport", report), loaded)
                 except EngineError as failure:
                     error.add(failure.problems)
                 raise
@@ -103,11 +107,11 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
     except KeyboardInterrupt:
         raise InterruptedRunError(signals.NOTHING_CHANGED) from None
     except KanonError as error:
-        error.report = describe()
+        error.report = dict(describe())
         raise
 
 
-def _write_page(path: Path, title: str, report: Json, loaded: LoadedConfig) -> None:
+def _write_page(path: Path, title: str, report: ToldReport, loaded: LoadedConfig) -> None:
     """The page of a job that failed. Raises EngineError."""
     from kanon_sql.report.page.model import PageFacts
     from kanon_sql.report.page.page import page_text, write_page

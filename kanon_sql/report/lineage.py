@@ -21,7 +21,7 @@ from uuid import uuid4
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError, KanonError
 from kanon_sql.report.call import in_place_but
-from kanon_sql.report.report import Json, ReportDraft
+from kanon_sql.report.report import Json, ReportDraft, levels_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.model import Column
@@ -95,10 +95,7 @@ class Lineage:
             raise EngineError(f"{shown_url(url)}: the lineage was not taken ({reason})") from None
 
     def _run_facets(self, problems: Sequence[str]) -> Json:
-        engine = self.draft.engine
         facets = {"processing_engine": _facet("1-1-1/ProcessingEngineRunFacet", version=__version__, name="kanon-sql")}
-        if "version" in engine:
-            facets["processing_engine"] |= {"version": str(engine["version"]), "name": str(engine["name"])}
         if problems:
             message = "; ".join(problems)
             facets["errorMessage"] = _facet("1-0-1/ErrorMessageRunFacet", message=message, programmingLanguage="SQL")
@@ -141,7 +138,7 @@ class Lineage:
         said = []
         if col.name in self.draft.treatments:
             said.append(f"treated: {', '.join(self.draft.treatments[col.name])}")
-        levels = (self.draft.solution or {}).get("levels")
+        levels = levels_of(self.draft.solution)
         if col in roles.quasi_identifiers and (levels is None or levels.get(col.name)):
             level = "" if levels is None else f" to level {levels[col.name]} of its hierarchy"
             said.append(f"generalized{level}")

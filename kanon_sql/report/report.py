@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
@@ -26,7 +26,25 @@ from kanon_sql.source.roles import Roles
 from kanon_sql.targets.staging_permissions import write_output
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.run import Privacy
+    from kanon_sql.results.run import (
+        Advice,
+        AlgorithmUsed,
+        BesideRelease,
+        EngineUsed,
+        Forgotten,
+        LedgerEntry,
+        Loss,
+        Privacy,
+        ReleasedClasses,
+        RunReport,
+        RunRows,
+        SearchEffort,
+        Solution,
+        SourceTable,
+        Status,
+        Verification,
+    )
+    from kanon_sql.results.utility import Utility
 
 Json = dict[str, Any]
 
@@ -165,26 +183,26 @@ def _plain_entry(value: Any) -> Any:
 class ReportDraft:
     """Filled in as a run goes on, so that a report can be written however it ends."""
 
-    algorithm: Json
+    algorithm: AlgorithmUsed
     privacy: PrivacyConfig
     configuration: Json
     created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
-    status: str = "failed"
+    status: Status = "failed"
     source_rows: int = 0
     missing: int = 0
     suppressed: int = 0
     masked: int = 0
     released: int = 0
     limit: int | None = None
-    solution: Json | None = None
-    search: Json | None = None
-    loss: Json | None = None
+    solution: Solution | None = None
+    search: SearchEffort | None = None
+    loss: Loss | None = None
     counts: ClassCounts | None = None
-    verification: Json | None = None
+    verification: Verification | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    order: str | None = None
+    order: Literal["random", "none"] | None = None
     source: str | None = None
     source_sha256: str | None = None
     snapshot: str | None = None
@@ -192,21 +210,22 @@ class ReportDraft:
     source_salt: str | None = None
     target: str | None = None
     release_sha256: str | None = None
-    utility: Json | None = None
-    ledger: Json | None = None
-    forgotten: Mapping[str, int] | None = None
+    utility: Utility | None = None
+    ledger: LedgerEntry | None = None
+    forgotten: Forgotten | None = None
     roles: Roles | None = None  # for the lineage, not for the report
-    engine: Json = field(default_factory=lambda: {"name": "duckdb"})
+    engine: EngineUsed = field(default_factory=lambda: cast("EngineUsed", {"name": "duckdb"}))
     labels: dict[str, str | None] | None = None
     given_up: list[str] = field(default_factory=list)
-    advice: list[Json] = field(default_factory=list)
-    treatments: Json = field(default_factory=dict)
+    advice: list[Advice] = field(default_factory=list)
+    treatments: dict[str, Json] = field(default_factory=dict)
 
     @classmethod
     def of(cls, loaded: LoadedConfig) -> ReportDraft:
         """The draft of a job that begins with this configuration."""
         config = loaded.config
-        return cls(config.algorithm.describe(), config.privacy, describe_configuration(loaded))
+        algorithm = cast("AlgorithmUsed", config.algorithm.describe())
+        return cls(algorithm, config.privacy, describe_configuration(loaded))
 
     def fail(self, error: KanonError) -> None:
         """Records how a run ended that released nothing, or what failed once the release was in its place."""
@@ -227,7 +246,7 @@ class ReportDraft:
             self.source_rows = self.missing = error.source_rows
         self.masked, self.suppressed = 0, self.source_rows - self.missing
 
-    def to_dict(self) -> Json:
+    def to_dict(self) -> RunReport:
         """The report as JSON data."""
         has_release = self.status in ("released", "compiled", "dry-run")
         return {
@@ -235,21 +254,8 @@ class ReportDraft:
             "created": self.created,
             "version": __version__,
             "configuration": self.configuration,
-            "source": {
-                "table": self.source,
-                "sha256": self.source_sha256,
-                "encoding": self.encoding,
-                **({} if self.source_salt is None else {"salt": self.source_salt}),
-                **({} if self.snapshot is None else {"snapshot": self.snapshot}),
-            },
-            "rows": {
-                "source": self.source_rows,
-                "missing": self.missing,
-                "suppressed": self.suppressed,
-                "masked": self.masked,
-                "released": self.released,
-                **self._groups(),
-            },
+            "source": self._source_table(),
+            "rows": self._rows(),
             "engine": self.engine,
             "algorithm": self.algorithm,
             "solution": self.solution if has_release else None,
@@ -265,19 +271,44 @@ class ReportDraft:
             "advice": self.advice,
             "utility": self.utility,
             "release": {"order": self.order, "target": self.target, "sha256": self.release_sha256},
-            **({} if self.ledger is None else {"ledger": self.ledger}),
-            **({} if self.forgotten is None else {"forgotten": dict(self.forgotten)}),
+            **self._beside(),
             "warnings": self.warnings,
             "errors": self.errors,
             "seconds": self.seconds,
         }
 
-    def _groups(self) -> Json:
-        """How many groups there are, where their rows are released together."""
-        groups = self.counts.groups if self.counts else None
-        return {"groups": asdict(groups)} if groups else {}
+    def _beside(self) -> BesideRelease:
+        """What a run has that keeps a ledger, or releases into a lake that forgets."""
+        beside: BesideRelease = {}
+        if self.ledger is not None:
+            beside["ledger"] = self.ledger
+        if self.forgotten is not None:
+            beside["forgotten"] = self.forgotten
+        return beside
 
-    def _classes(self) -> Json | None:
+    def _source_table(self) -> SourceTable:
+        table: SourceTable = {"table": self.source, "sha256": self.source_sha256, "encoding": self.encoding}
+        if self.source_salt is not None:
+            table["salt"] = self.source_salt
+        if self.snapshot is not None:
+            table["snapshot"] = self.snapshot
+        return table
+
+    def _rows(self) -> RunRows:
+        """The rows, and how many groups there are, where their rows are released together."""
+        rows: RunRows = {
+            "source": self.source_rows,
+            "missing": self.missing,
+            "suppressed": self.suppressed,
+            "masked": self.masked,
+            "released": self.released,
+        }
+        if self.counts is not None and self.counts.groups is not None:
+            groups = self.counts.groups
+            rows["groups"] = {"taking_part": groups.taking_part, "released": groups.released, "split": groups.split}
+        return rows
+
+    def _classes(self) -> ReleasedClasses | None:
         """Classes of the release without its masked rows; rows that are * everywhere anyway are a class of it."""
         counts = self.counts
         if counts is None:
@@ -285,13 +316,20 @@ class ReportDraft:
         starred = counts.starred - self.masked
         sizes = [size for size in (counts.smallest, counts.largest, starred) if size > 0]
         count = counts.classes + (starred > 0)
-        return {
+        classes: ReleasedClasses = {
             "count": count,
             "min": min(sizes, default=0),
             "max": max(sizes, default=0),
             "average": self.released / count if count else None,
-            **({} if counts.digest is None else {"digest": counts.digest}),
         }
+        if counts.digest is not None:
+            classes["digest"] = counts.digest
+        return classes
+
+
+def levels_of(solution: Solution | None) -> dict[str, int] | None:
+    """The level of each quasi-identifier; None where classes have levels of their own, or nothing was found."""
+    return solution["levels"] if solution is not None and "levels" in solution else None
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

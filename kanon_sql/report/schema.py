@@ -1,4 +1,4 @@
-"""The JSON Schemas of the reports, for programs that read them, made of their types in report/results.
+"""The JSON Schemas of the reports, for programs that read them, made of their types in results.
 
 Later versions add keys and take none away, so that what a schema does not name is allowed. What each key means says
 docs/report.md.
@@ -14,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.privacy.thresholds import THRESHOLDS
-from kanon_sql.report.results import REPORTS
+from kanon_sql.results import REPORTS
 from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES, options, values
 from kanon_sql.settings.columns import ENCODINGS
 
@@ -36,7 +36,7 @@ class _Untitled(GenerateJsonSchema):
 def result_schema(name: str) -> Schema:
     """The schema of one of REPORTS, JSON Schema 2020-12, as data for `json.dumps`."""
     module, type_name = REPORTS[name]
-    described = getattr(import_module(f"kanon_sql.report.results.{module}"), type_name)
+    described = getattr(import_module(f"kanon_sql.results.{module}"), type_name)
     schema = TypeAdapter(described).json_schema(schema_generator=_Untitled)
     definitions = schema.pop("$defs", {})
     for key, register in _REGISTERED.items():
@@ -77,7 +77,7 @@ def _name_encodings(definitions: Schema) -> None:
 def _name_models(definitions: Schema) -> None:
     """Models and thresholds, each in the form in which it was asked for: alone, or in a list."""
     # Imported here, as it is in `result_schema`: both types are made when a schema is.
-    from kanon_sql.report.results.run import ModelReached, ThresholdReached
+    from kanon_sql.results.run import ModelReached, ThresholdReached
 
     for name, described in (("ModelReached", ModelReached), ("ThresholdReached", ThresholdReached)):
         definitions[name] = TypeAdapter(described).json_schema(schema_generator=_Untitled)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import NoReleaseError
@@ -18,9 +19,12 @@ from kanon_sql.search.full_domain.measures import geometric_mean
 from kanon_sql.search.local.search import LocalSearch
 from kanon_sql.search.microaggregation import Microaggregation
 from kanon_sql.search.mondrian import Mondrian, Partitioning, violates_as_a_whole
-from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap, impossible
+from kanon_sql.search.problem import Request, SearchProblem, SearchResult, gap, impossible
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import Loss, SearchEffort, Solution
 
 
 @dataclass(frozen=True)
@@ -121,14 +125,16 @@ class MultidimensionalResult(SearchResult):
         levels = ([int(level) for level, _ in rows_by_level(self.engine, d)] for d in dimensions)
         return {name: min(shown) for name, shown in zip(self.problem.names, levels, strict=True)}
 
-    def describe(self) -> Json:
+    def describe(self) -> Solution:
         partitions = self.classes.partitions
         if self.algorithm.name == "local":
             levels = [dict(rows_by_level(self.engine, d)) for d in self.problem.tuples.dimensions]
             return {"rows_by_level": dict(zip(self.problem.names, levels, strict=True))}
-        return {"partitions": partitions} | ({"depth": self.found.rounds} if self.algorithm.name == "mondrian" else {})
+        if self.algorithm.name == "mondrian":
+            return {"partitions": partitions, "depth": self.found.rounds}
+        return {"partitions": partitions}
 
-    def describe_search(self) -> Json:
+    def describe_search(self) -> SearchEffort:
         return {
             "tuples": self.problem.tuples.count,
             "rounds": self.found.rounds,
@@ -140,15 +146,14 @@ class MultidimensionalResult(SearchResult):
             "notes": list(self.notes),
         }
 
-    def describe_loss(self) -> Json:
+    def describe_loss(self) -> Loss:
         n, classes, suppressed = self.problem.n, self.classes, self.suppressed
         losses = tuple((units + suppressed) / n for units in classes.units)
         lm = math.fsum(losses)
         weighted = [weight * loss for weight, loss in zip(self.request.weights, losses, strict=True)]
-        return {
+        loss: Loss = {
             "lm": lm,
             "ncp": 100 * lm / len(losses),
-            **({} if classes.sse is None else {"sse": classes.sse}),
             "geometric_mean": geometric_mean(losses),
             "objective": math.fsum(weighted),
             "c_avg": (n - suppressed) / classes.count / self.request.k,
@@ -158,6 +163,7 @@ class MultidimensionalResult(SearchResult):
             "entropy": None,
             "attributes": dict(zip(self.problem.names, losses, strict=True)),
         }
+        return loss if classes.sse is None else {**loss, "sse": classes.sse}
 
     def class_count(self) -> int:
         return self.classes.count

@@ -18,7 +18,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -31,6 +31,9 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import EngineUsed, Loss, SearchEffort, Solution
 
 Json = dict[str, Any]
 
@@ -82,7 +85,7 @@ class SearchProblem(ABC):
         """Whether `rows` selects distinct tuples, because another engine holds the rows."""
         return self.source.backend.weighted
 
-    def describe_engine(self) -> Json:
+    def describe_engine(self) -> EngineUsed:
         """The report's entry `engine`: the engine with the rows, and the one that searches the distinct tuples."""
         return {"name": self.source.backend.abilities.name, "search_in": "duckdb"}
 
@@ -114,7 +117,7 @@ class SearchResult(ABC):
         """Raises NoReleaseError or OutOfTimeError if there is nothing to release."""
 
     @abstractmethod
-    def describe(self) -> Json:
+    def describe(self) -> Solution:
         """The report's entry `solution`."""
 
     @abstractmethod
@@ -122,11 +125,11 @@ class SearchResult(ABC):
         """The lowest level of each quasi-identifier that a released row shows; without a hierarchy 0 are values."""
 
     @abstractmethod
-    def describe_search(self) -> Json:
+    def describe_search(self) -> SearchEffort:
         """The report's entry `search`; also of a search that found nothing."""
 
     @abstractmethod
-    def describe_loss(self) -> Json:
+    def describe_loss(self) -> Loss:
         """The report's entry `loss`."""
 
     @abstractmethod

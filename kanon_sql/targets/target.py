@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -21,6 +21,9 @@ from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column, state
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import Forgotten, Verification
 
 Selecting = Callable[[LoadedConfig, Release, Writing], tuple[exp.Expr, list[str]]]
 
@@ -49,7 +52,7 @@ class Sink(ABC):
 
     warnings: tuple[str, ...] = ()
     in_transaction = False  # of the engine until it is committed: what fails before that takes the release with it
-    forgotten: Mapping[str, int] | None = None  # what a lake holds no more, as the report says it
+    forgotten: Forgotten | None = None  # what a lake holds no more, as the report says it
     stays = False  # whether the release stays in the connection that made it, for those who read it
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
@@ -79,7 +82,7 @@ class Sink(ABC):
         """The release with all of its columns, where `written` has only those that are counted."""
         return written
 
-    def verification(self, engine: Engine, loaded: LoadedConfig, written: Source) -> dict[str, Any]:
+    def verification(self, engine: Engine, loaded: LoadedConfig, written: Source) -> Verification:
         """Compares the rows as release.verify asks; gives the report's entry. Raises VerificationError."""
         if loaded.config.release.verify == "counts":
             return {"compared": "counts"}

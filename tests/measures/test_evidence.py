@@ -175,7 +175,7 @@ def test_evidence_says_what_was_read_and_by_what(shown: list[PageFacts]) -> None
     assert dict(found.versions)["DuckDB"] == duckdb.__version__
     assert {"system", "processor"} <= set(dict(found.machine))
     assert dict(found.ledger) == {"ledger": "ledger.duckdb", "release": "1", "earlier releases of the source": "none"}
-    assert shown[-1].report == {**report, "configuration": described, "seconds": shown[-1].report["seconds"]}
+    assert dict(shown[-1].report) == {**report, "configuration": described, "seconds": shown[-1].report["seconds"]}
 
 
 def folders_of(page: str) -> list[str]:

@@ -43,13 +43,13 @@ def told_or(found: Any, true: Any, hidden: bool) -> None:
 
 def check_risk(facts: PageFacts, before: Counter[Any], after: Counter[Any], k: int) -> None:
     """Both sides are those of the classes; before, nothing divides the rows of joined ranges again."""
-    assert facts.risk is not None
-    ends = [[(one["from"], one["to"]) for one in facts.risk[side]["sizes"]] for side in ("before", "after")]
+    risk: Any = facts.risk
+    ends = [[(one["from"], one["to"]) for one in risk[side]["sizes"]] for side in ("before", "after")]
     assert ends[0] == ends[1]
     wholes = size_bounds(ends[0][-1][1])
     joined = [one for one in ends[0] if one not in wholes]
     for side, classes in (("before", before), ("after", after)):
-        part, n, sizes = facts.risk[side], sum(classes.values()), classes.values()
+        part, n, sizes = risk[side], sum(classes.values()), classes.values()
         within = joined if side == "before" else []
 
         def inside(size: int, within: list[tuple[int, int]] = within) -> bool:
@@ -76,7 +76,7 @@ def check_risk(facts: PageFacts, before: Counter[Any], after: Counter[Any], k: i
             told_or(one["rows"], rows, cut)
             told_or(one["share"], rows / n, cut)
             assert one["rows"] is None or one["rows"] == 0 or one["rows"] >= k
-    assert not [one for one in facts.risk["before"]["sizes"] if 0 < one["rows"] < min(k, sum(before.values()))]
+    assert not [one for one in risk["before"]["sizes"] if 0 < one["rows"] < min(k, sum(before.values()))]
 
 
 def check_bars(column: ColumnFacts, source: Counter[Cell], released: Counter[Cell], k: int) -> None:
@@ -267,8 +267,7 @@ def test_facts_of_a_release_that_is_there_are_those_of_its_run(case: Case) -> No
         assert (after.risk, after.columns, after.lattice) == (within.risk, within.columns, within.lattice)
         assert of_the_release(alone) == of_the_release(within)
         assert list(alone.notes) == ["lattice"]
-        assert alone.risk is not None
-        assert within.risk is not None
+        assert alone.risk and alone.risk["after"] and within.risk and within.risk["after"]
         assert alone.risk["before"] is None
         assert alone.risk["after"]["classes"] == within.risk["after"]["classes"]
         for column, known in zip(alone.columns, within.columns, strict=True):

@@ -18,8 +18,8 @@ from report_schema import faults
 import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.errors import KanonError
-from kanon_sql.report.results import REPORTS
 from kanon_sql.report.schema import report_schema, result_schema
+from kanon_sql.results import REPORTS
 
 Json = dict[str, Any]
 

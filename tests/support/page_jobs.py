@@ -34,9 +34,9 @@ def _gathered(
     kept: list[PageFacts] = []
     gather, only = gathering.gather, {name: gathering.PARTS[name] for name in parts} or gathering.PARTS
 
-    def keeping(subject: ReleasePair, report: Json, recipe: str | None) -> PageFacts:
+    def keeping(subject: ReleasePair, report: Any, recipe: str | None) -> PageFacts:
         assert subject.result is not None
-        said = {**report, "solution": subject.result.describe(), "loss": subject.result.describe_loss()}
+        said: Any = {**report, "solution": subject.result.describe(), "loss": subject.result.describe_loss()}
         kept.extend(gather(replace(subject, **change), said, recipe) for change in changes)
         return kept[0]
 

@@ -279,7 +279,7 @@ class _Job:
         )
         persons = self.joined.joined_persons(released_alone(self.unit, self.found, path), folder)
         unit: ReportDraft = run_configuration(job_of(persons), call)
-        self.draft.unit = unit.to_dict()
+        self.draft.unit = {**unit.to_dict()}
         if not self.loaded.has_classes:
             n, k = unit.released, self.loaded.k
             self.draft.unit["classes"] = {"count": 1, "min": n, "max": n, "average": float(n)}

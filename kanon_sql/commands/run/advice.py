@@ -26,6 +26,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, Work
 
 if TYPE_CHECKING:
+    from kanon_sql.results.run import Advice
     from kanon_sql.search.multidimensional import MultidimensionalResult
 
 _SHARE = 0.1  # of the work of a run
@@ -63,19 +64,19 @@ class Alternative:
         before = self.instead_of
         return before is None or (self.ncp <= before * _PAYS and self.ncp <= before - _POINTS)
 
-    def describe(self) -> Json:
+    def describe(self) -> Advice:
         """An entry of the report's `advice`."""
-        return {
+        advice: Advice = {
             "change": self.change,
             "loss": {"ncp": self.ncp},
             "suppressed": self.suppressed,
             "exact": self.exact,
             "instead_of": None if self.instead_of is None else {"ncp": self.instead_of},
-            **({} if self.without is None else {"without": self.without}),
         }
+        return advice if self.without is None else {**advice, "without": self.without}
 
 
-def advise(engine: Engine, loaded: LoadedConfig, result: SearchResult, *, found: bool) -> list[Json]:
+def advise(engine: Engine, loaded: LoadedConfig, result: SearchResult, *, found: bool) -> list[Advice]:
     """The alternatives to what was searched; `found` says that there is a release.
 
     The tables of a multidimensional search are then those of another one.

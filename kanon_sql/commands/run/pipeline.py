@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kanon_sql.commands.run.advice import advise
 from kanon_sql.commands.run.warnings import betraying_columns, guard, suppressed_or_ordered, unshifted_dates
@@ -44,6 +44,7 @@ from kanon_sql.targets.target import DryRunRelease, Sink
 
 if TYPE_CHECKING:
     from kanon_sql.report.page.model import PageFacts
+    from kanon_sql.results.utility import Utility
 
 # A sensitive value may be rare; that most are is another matter.
 _SHARES = {"insensitive": 0.05, "sensitive": 0.5, "quasi_identifier": 0.98}
@@ -202,7 +203,7 @@ def _gather(run: Run, new_release: NewRelease, result: SearchResult, sink: Sink)
         run.draft.source_salt = run.draft.source_salt or new_salt()
         report = replace(run.draft, status="dry-run" if run.call.dry_run else "released").to_dict()
         facts = gather(subject, report, run.call.recipe)
-    run.draft.utility = facts.utility
+    run.draft.utility = cast("Utility | None", facts.utility)  # as it was measured: pages leave out later
     return facts
 
 
@@ -256,10 +257,10 @@ def search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
     with call.step("search", "searching; Ctrl-C releases the best found so far" if came else "searching"):
         deadline = Deadline(call.time_limit, came)
         result = prepared.solve(engine, run.loaded.config.algorithm, request, deadline, call.progress)
-    run.draft.search = result.describe_search()
+    effort = run.draft.search = result.describe_search()
     run.draft.warnings += result.notes
-    if deadline.stopped and not run.draft.search["proven"]:
-        run.draft.search |= {"finished": False, "interrupted": True}
+    if deadline.stopped and not effort["proven"]:
+        effort["finished"], effort["interrupted"] = False, True
         if not any(deadline.why() in note for note in result.notes):
             run.draft.warnings.append(f"{deadline.why()}: one that goes on to its end could lose less")
     try:

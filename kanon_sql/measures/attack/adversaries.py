@@ -42,7 +42,7 @@ from kanon_sql.measures.attack.board import Attacked, Board, Known, coded, combi
 from kanon_sql.sql.template import Fill, Item, column, state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import (
+    from kanon_sql.results.attack import (
         Attack,
         Linkability,
         PlayedAttacks,

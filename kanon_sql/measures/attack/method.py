@@ -44,7 +44,7 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item, state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import Downcoding, Gain, Minimality, RowsAbove
+    from kanon_sql.results.attack import Downcoding, Gain, Minimality, RowsAbove
 
 
 def measure_downcoding(engine: Engine, result: FullDomainResult | MultidimensionalResult) -> Downcoding:

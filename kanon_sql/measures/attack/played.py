@@ -13,7 +13,7 @@ from kanon_sql.targets.files import sha256
 from kanon_sql.targets.target import shown
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import About, AttackReport
+    from kanon_sql.results.attack import About, AttackReport
 
 _ATTACK = ("main", "baseline", "control", "risk", "interval")
 _CONTROL = "--control "

@@ -21,7 +21,7 @@ from kanon_sql.report.page.withheld import MANY_ROWS, left_out
 from kanon_sql.sql.deadline import Deadline
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import Attack, AttackReport
+    from kanon_sql.results.attack import Attack, AttackReport
 
 _SECONDS = 60.0  # for the attacks at least, where they are played again
 _MANY_OTHERS = 100  # rows of a control group: none of them is released

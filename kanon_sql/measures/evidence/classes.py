@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kanon_sql.measures.evidence.at_levels import know_in_tree
 from kanon_sql.measures.evidence.gathered import Gathered
 from kanon_sql.measures.evidence.labels import count_labels
 from kanon_sql.measures.risk.measure import size_bounds
 from kanon_sql.measures.risk.table import value_name
-from kanon_sql.report.page.model import ClassBand, Json, PageFacts
+from kanon_sql.report.page.model import ClassBand, PageFacts
 from kanon_sql.report.page.withheld import left_out
 from kanon_sql.search.full_domain.measures import CostModel, geometric_mean
 from kanon_sql.search.full_domain.problem import FullDomain
@@ -21,6 +22,9 @@ from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.template import Fill, Item, state
+
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldLoss
 
 _SLACK = 1e-6  # of the loss: labels are read as floating-point numbers
 
@@ -88,18 +92,14 @@ def _cost(engine: Engine, problem: SearchProblem | None, index: int) -> None:
 
 def _agrees(gathered: Gathered, bands: Sequence[Row]) -> bool:
     """Whether the losses of all classes add up to what the report says."""
-    reported = gathered.loss.get("ncp")
+    reported = gathered.loss["ncp"] if gathered.loss else None
     if reported is None or any(row[5] for row in bands):
         return False
     loss = math.fsum(float(row[4]) for row in bands) / sum(int(row[3]) for row in bands)
     return abs(100 * loss - float(reported)) <= 100 * _SLACK
 
 
-# Functions of the released classes, the levels, and the number of suppressed rows.
-_OF_THE_RELEASE = ("c_avg", "average_class_size", "discernibility", "precision")
-
-
-def measure_loss(gathered: Gathered, facts: PageFacts) -> Json | None:
+def measure_loss(gathered: Gathered, facts: PageFacts) -> ToldLoss | None:
     """The entry `loss` with the values of the released rows as all that there are, each suppressed row lost as a whole.
 
     None where no row was suppressed: the report's own entry is so. `entropy` is that of the released rows alone.
@@ -115,11 +115,17 @@ def measure_loss(gathered: Gathered, facts: PageFacts) -> Json | None:
     of_released = [costs.loss(place, level) for place, level in enumerate(node)]
     losses = tuple((loss * rows + hidden) / (rows + hidden) for loss in of_released)
     lm, reported = math.fsum(losses), facts.report["loss"]
+    if reported is None:
+        return None
+    # Of the report those that are functions of the released classes, the levels and how many rows were suppressed.
     return {
+        "c_avg": reported["c_avg"],
+        "average_class_size": reported["average_class_size"],
+        "discernibility": reported["discernibility"],
+        "precision": reported["precision"],
         "lm": lm,
         "ncp": 100 * lm / len(losses),
         "geometric_mean": geometric_mean(losses),
-        **{name: reported[name] for name in _OF_THE_RELEASE},
         "entropy": costs.entropy(node),
         "attributes": dict(zip(problem.names, losses, strict=True)),
     }

@@ -10,7 +10,7 @@ from dataclasses import replace
 from kanon_sql.measures.evidence.at_levels import of_classes
 from kanon_sql.measures.evidence.at_one_level import of_one_level
 from kanon_sql.measures.evidence.gathered import Gathered
-from kanon_sql.report.page.model import ColumnFacts, Json, PageFacts
+from kanon_sql.report.page.model import ColumnFacts, PageFacts
 from kanon_sql.report.page.withheld import left_out
 
 
@@ -20,5 +20,5 @@ def measure(gathered: Gathered, facts: PageFacts) -> tuple[ColumnFacts, ...]:
     measured = tuple(of(gathered, index, name) for index, name in enumerate(gathered.names))
     if not left_out(facts.report):
         return measured
-    lost: Json = facts.loss["attributes"] if facts.loss else {}
+    lost = facts.loss["attributes"] if facts.loss else {}
     return tuple(replace(column, loss=lost.get(column.name)) for column in measured)

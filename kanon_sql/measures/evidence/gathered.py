@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -22,8 +23,8 @@ from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.risk.table import read_tuples
 from kanon_sql.progress import Progress
 from kanon_sql.release.full_domain import FullDomainRelease
-from kanon_sql.report.page.model import Json
 from kanon_sql.report.page.withheld import left_out
+from kanon_sql.report.report import levels_of
 from kanon_sql.search.full_domain.measures import nothing
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
 from kanon_sql.search.full_domain.thresholds import make_checker
@@ -32,6 +33,9 @@ from kanon_sql.search.problem import Request, SearchProblem
 from kanon_sql.source.columns import bring_counted
 from kanon_sql.source.model import Source
 from kanon_sql.sql.template import scoped_apart, state
+
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldLoss, ToldReport
 
 GONE = "the source is not there any more: nothing of it is shown beside the release"
 
@@ -45,7 +49,7 @@ class Gathered:
     """
 
     subject: ReleasePair
-    report: Json
+    report: ToldReport
     alone: str = GONE
     with_all: ReleasePair | None = None
 
@@ -67,7 +71,7 @@ class Gathered:
     @property
     def masked(self) -> int:
         """Rows of the release that are * in every quasi-identifier for being suppressed."""
-        return int(self.report["rows"]["masked"])
+        return self.report["rows"]["masked"] or 0
 
     @cached_property
     def problem(self) -> SearchProblem | None:
@@ -87,7 +91,7 @@ class Gathered:
         result = self.subject.result
         if isinstance(result, FullDomainResult) and result.found.winner is not None:
             return result.levels()
-        return (self.report.get("solution") or {}).get("levels")
+        return levels_of(self.report["solution"])
 
     @cached_property
     def request(self) -> Request:
@@ -98,15 +102,14 @@ class Gathered:
         return request_of(self.subject.loaded.config, self.problem.n)
 
     @cached_property
-    def loss(self) -> Json:
-        """What the release loses, as the report says it."""
+    def loss(self) -> ToldLoss | None:
+        """What the release loses, as the report says it; None where nobody knows."""
         result = self.subject.result
-        return result.describe_loss() if result is not None else self.report.get("loss") or {}
+        return result.describe_loss() if result is not None else self.report["loss"]
 
     def loss_of(self, name: str) -> float | None:
         """The loss of one quasi-identifier, 0 to 1."""
-        loss = self.loss.get("attributes", {}).get(name)
-        return None if loss is None else float(loss)
+        return None if self.loss is None else self.loss["attributes"].get(name)
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
@@ -143,7 +146,7 @@ _ELSEWHERE = "rows were suppressed, and the other rows of the source cannot be t
 
 
 @contextmanager
-def as_released(subject: ReleasePair, report: Json) -> Iterator[Gathered]:
+def as_released(subject: ReleasePair, report: ToldReport) -> Iterator[Gathered]:
     """Both tables, where rows were suppressed without these in the source; without a source where that cannot be done.
 
     What the search came to is of the whole source, and is left out, too. Raises only InterruptedRunError.

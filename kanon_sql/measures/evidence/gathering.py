@@ -12,11 +12,12 @@ from kanon_sql.measures.evidence.gathered import Gathered, as_released
 from kanon_sql.measures.evidence.provenance import evidence_of
 from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.utility.measure import measure_utility
-from kanon_sql.report.page.model import Audience, Evidence, Json, PageFacts
+from kanon_sql.report.page.model import Audience, Evidence, PageFacts
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.utility import Utility
+    from kanon_sql.results.told import ToldReport
+    from kanon_sql.results.utility import Utility
 
 _SECONDS = 60.0  # that utility has at least: a short run says little of the time it may take
 
@@ -52,7 +53,7 @@ PARTS: dict[str, Part] = {
 }
 
 
-def gather(subject: ReleasePair, report: Json, recipe: str | None = None) -> PageFacts:
+def gather(subject: ReleasePair, report: ToldReport, recipe: str | None = None) -> PageFacts:
     """What the page of a release shows. `report` is its JSON report, `recipe` the preset that `report.for` names.
 
     Of a part that fails `notes` say why, by the name of its field. Raises only InterruptedRunError.
@@ -96,7 +97,7 @@ def _removed(subject: ReleasePair) -> tuple[str, ...]:
     return tuple(name for name in there if name not in released)
 
 
-def _title(subject: ReleasePair, report: Json) -> str:
+def _title(subject: ReleasePair, report: ToldReport) -> str:
     """What was released, by its name."""
     target = (report.get("release") or {}).get("target")
     return str(target or subject.release.label)

@@ -29,7 +29,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, column, state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.risk import SizeBin
+    from kanon_sql.results.risk import SizeBin
 
 
 def least_told(config: Config) -> float:

@@ -83,8 +83,9 @@ def _untold(gathered: Gathered, problem: FullDomain, facts: PageFacts) -> Lattic
         if node != winner:
             return NodeFacts(node, least, None, None, satisfies=True if grows and above else None, exact=False)
         whole = None if reported is None else reported["ncp"]
-        rows, classes = report["rows"]["suppressed"], report["classes"]["count"]
-        return NodeFacts(node, whole, rows, classes, satisfies=True, winner=True)
+        rows, classes = report["rows"]["suppressed"], report["classes"]
+        count = None if classes is None else classes["count"]
+        return NodeFacts(node, whole, rows, count, satisfies=True, winner=True)
 
     listed = lattice.nodes() if lattice.size <= MOST_NODES else [winner]
     return LatticeFacts(

@@ -7,6 +7,7 @@ import platform
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -17,12 +18,15 @@ from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.hierarchy.ready import find_hierarchy, hierarchies_folder
 from kanon_sql.measures.evidence.recounts import recounts_of
 from kanon_sql.measures.release_pair import ReleasePair
-from kanon_sql.report.page.model import Evidence, FileFacts, HierarchyFacts, Json, PageFacts
+from kanon_sql.report.page.model import Evidence, FileFacts, HierarchyFacts, PageFacts
 from kanon_sql.source.model import Source
 from kanon_sql.targets.files import file_of, salted, sha256
 
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldReport
 
-def evidence_of(subject: ReleasePair, report: Json) -> Evidence:
+
+def evidence_of(subject: ReleasePair, report: ToldReport) -> Evidence:
     """The evidence of a release; `report` is its JSON report. Raises EngineError for files that cannot be read."""
     rows, salt = report["rows"], report["source"].get("salt")
     return Evidence(
@@ -53,7 +57,7 @@ def evidence_of(subject: ReleasePair, report: Json) -> Evidence:
     )
 
 
-def with_report(facts: PageFacts, report: Json) -> PageFacts:
+def with_report(facts: PageFacts, report: ToldReport) -> PageFacts:
     """The facts with the report as it is at the end of the run, which alone knows the entry of a ledger."""
     evidence = facts.evidence
     if evidence is not None:
@@ -61,7 +65,7 @@ def with_report(facts: PageFacts, report: Json) -> PageFacts:
     return replace(facts, report=report, evidence=evidence)
 
 
-def _ledger(report: Json) -> tuple[tuple[str, str], ...]:
+def _ledger(report: ToldReport) -> tuple[tuple[str, str], ...]:
     entry = report.get("ledger")
     if not entry:
         return ()
@@ -71,7 +75,7 @@ def _ledger(report: Json) -> tuple[tuple[str, str], ...]:
     return (("ledger", entry["path"]), *numbers, *built_on)
 
 
-def _source(table: Source | None, report: Json, salt: str | None) -> FileFacts:
+def _source(table: Source | None, report: ToldReport, salt: str | None) -> FileFacts:
     """What may be told of the source: its digest salted, and no size."""
     digest = report["source"]["sha256"]
     shown = None if digest is None or salt is None else salted(digest, salt)

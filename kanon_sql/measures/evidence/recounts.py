@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
 
@@ -26,7 +26,7 @@ from kanon_sql.measures.risk.table import released_columns
 from kanon_sql.privacy.registry import Model, models_of
 from kanon_sql.recount.counting import comparable
 from kanon_sql.recount.statement import Chain, Question, Table, parts_of
-from kanon_sql.report.page.model import Json, Recount
+from kanon_sql.report.page.model import Recount
 from kanon_sql.report.page.withheld import NEAR, OF_ALL_ROWS, left_out
 from kanon_sql.settings.formats import FORMATS, read_by_engine
 from kanon_sql.settings.source import LAKE, file_of_database, names_lake
@@ -36,6 +36,9 @@ from kanon_sql.source.remote import is_remote, shown_url
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import literal
 from kanon_sql.sql.template import Fill, Item, column, compose, quoted
+
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldReport
 
 
 def relative(path: Path, base: Path, root: Path | None = None) -> Path:
@@ -103,7 +106,7 @@ class _Readable:
     attached: Mapping[str, str]
 
 
-def recounts_of(subject: ReleasePair, report: Json) -> tuple[Recount, ...]:
+def recounts_of(subject: ReleasePair, report: ToldReport) -> tuple[Recount, ...]:
     """The statements; none of a release that is in no file that DuckDB reads."""
     placed = _placed(subject)
     if placed is None:
@@ -115,7 +118,7 @@ def recounts_of(subject: ReleasePair, report: Json) -> tuple[Recount, ...]:
 class _Statements:
     """The statements about one release."""
 
-    def __init__(self, subject: ReleasePair, report: Json, placed: _Readable) -> None:
+    def __init__(self, subject: ReleasePair, report: ToldReport, placed: _Readable) -> None:
         self.subject, self.report, self.placed = subject, report, placed
         config, release = subject.loaded.config, subject.release
         self.columns = released_columns(release, list(config.quasi_identifiers), subject.loaded.place("target"))
@@ -134,7 +137,8 @@ class _Statements:
             title = f"Masked rows: {masked:,} are * in every quasi-identifier"
             statements.append(self._plain(title, "masked", (True,), number))
         else:
-            figures = tuple(classes[key] for key in ("count", "min", "max"))
+            assert classes is not None  # of a release
+            figures = (classes["count"], classes["min"], classes["max"])
             statements.append(
                 self._plain("Equivalence classes, rows of the smallest and of the largest", "classes", figures)
             )
@@ -144,9 +148,10 @@ class _Statements:
         """What the classes reach of each model that can be counted in the files alone."""
         recounts = []
         positions: dict[str, int] = {}
+        entries = cast("Mapping[str, Any]", self.report["privacy"])
         for model in models_of(self.subject.loaded.config.privacy):
             position = positions[model.key] = positions.get(model.key, -1) + 1
-            entry = self.report["privacy"][model.key]
+            entry = entries[model.key]
             reached = (entry[position] if isinstance(entry, list) else entry)["actual"]
             needed = parts_of(model)
             thresholds = model.spec.thresholds

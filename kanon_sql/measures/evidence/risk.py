@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kanon_sql.measures.evidence.gathered import Gathered
 from kanon_sql.measures.evidence.labels import hide_small_classes
 from kanon_sql.measures.risk.measure import THRESHOLD, class_sizes, describe_classes, pad_sizes, sum_sizes
-from kanon_sql.report.page.model import Json, PageFacts
+from kanon_sql.report.page.model import PageFacts
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.sql.connection import Row
 from kanon_sql.sql.template import state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.risk import CountedRisk, PageTable
+    from kanon_sql.results.figures import Rows
+    from kanon_sql.results.risk import CountedRisk, PageTable
+    from kanon_sql.results.told import ToldTables
 
 
-def measure(gathered: Gathered, facts: PageFacts) -> Json:
+def measure(gathered: Gathered, facts: PageFacts) -> ToldTables:
     """The entries of `kanon-sql risk --json` but those of a population and of subsets.
 
     What tells of fewer than k rows of the source is None, and ranges of its histogram are joined.
@@ -33,11 +35,15 @@ def measure(gathered: Gathered, facts: PageFacts) -> Json:
     if gathered.problem is not None:
         measured = _describe(gathered, _sizes_of_source(gathered))
         before = {"table": gathered.problem.source.label, "quasi_identifiers": names, **measured}
-        before["rows"] = {**measured["rows"], "source": rows["source"], "missing": rows["missing"]}
+        before["rows"] = cast("Rows", {**measured["rows"], "source": rows["source"], "missing": rows["missing"]})
         pad_sizes(before, after)
         pad_sizes(after, before)
         hide_small_classes(before, after, subject.loaded.config.privacy.k, THRESHOLD)
-    return {"status": "measured", "threshold": THRESHOLD, "population": None, "before": before, "after": after}
+    # As far as it may be told: figures that were taken out are None.
+    return cast(
+        "ToldTables",
+        {"status": "measured", "threshold": THRESHOLD, "population": None, "before": before, "after": after},
+    )
 
 
 def _sizes(gathered: Gathered) -> list[Row]:

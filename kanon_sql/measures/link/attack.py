@@ -31,7 +31,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.link import LinkedPair, LinkExamples, LinkReport, Links, MatchBin
+    from kanon_sql.results.link import LinkedPair, LinkExamples, LinkReport, Links, MatchBin
 
 # Numbers of matches are counted one by one up to 4, then from each of these up to the next.
 _LOWS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, *(10**power for power in range(3, 18)))

@@ -33,7 +33,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.link import (
+    from kanon_sql.results.link import (
         CombinedTuples,
         PairReport,
         SameOrder,

@@ -36,7 +36,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.risk import (
+    from kanon_sql.results.risk import (
         ClassRisk,
         ColumnSubset,
         ExposedClass,

@@ -54,7 +54,7 @@ from kanon_sql.sql.tables import NUMERIC
 from kanon_sql.sql.template import Item, column, state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.risk import PopulationUniqueness, WeightedRisk
+    from kanon_sql.results.risk import PopulationUniqueness, WeightedRisk
 
 _TUPLES = "risk_population"
 

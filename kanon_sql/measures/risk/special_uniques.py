@@ -45,7 +45,7 @@ from kanon_sql.targets.files import FileSink
 from kanon_sql.targets.staging import stage_file
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.risk import MatchProbability, ScoredValue, Scores, SpecialUniques
+    from kanon_sql.results.risk import MatchProbability, ScoredValue, Scores, SpecialUniques
 
 OPTION = "--scores"
 NAMES = ("rows", "suda_score", "dis_suda_score")

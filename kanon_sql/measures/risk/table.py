@@ -37,7 +37,7 @@ from kanon_sql.sql.template import Fill, Item, state
 from kanon_sql.targets.target import shown
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.risk import WeightedRisk
+    from kanon_sql.results.risk import WeightedRisk
 
 _BOUNDS = ("lower", "upper")
 

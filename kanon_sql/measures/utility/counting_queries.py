@@ -36,7 +36,7 @@ from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Item, column, state
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.utility import QueryErrors
+    from kanon_sql.results.utility import QueryErrors
 
 SEED, SETS, SIZE = 20_260_101, 20, 25
 MOST_COLUMNS, SANITY = 3, 0.001

@@ -55,7 +55,7 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.utility import ColumnDistance, Measure, PairAssociation, TogetherUtility, Utility
+    from kanon_sql.results.utility import ColumnDistance, Measure, PairAssociation, TogetherUtility, Utility
 
 
 def measure_column(engine: Engine, compared: ComparedColumn, *, ordered: bool) -> ColumnDistance:

@@ -36,7 +36,7 @@ from kanon_sql.sql.template import Fill, Item, state
 if TYPE_CHECKING:
     import numpy
 
-    from kanon_sql.report.results.utility import Prediction
+    from kanon_sql.results.utility import Prediction
 
 
 MOST_EFFECTS, MOST_GROUPS, MOST_ROWS = 30, 10, 100_000

@@ -14,7 +14,7 @@ from kanon_sql.report.charts.svg import Axis
 from kanon_sql.targets.staging_permissions import write_output
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import Attack, AttackReport
+    from kanon_sql.results.attack import Attack, AttackReport
 
 __all__ = ["attack_rows", "draw_attacks", "draw_html", "write_attack_page"]
 

@@ -9,7 +9,7 @@ from kanon_sql.report.charts.lattice_figure import draw_lattice
 from kanon_sql.report.page.model import LatticeFacts, NodeFacts
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.searched import LatticeNode, LatticeReport
+    from kanon_sql.results.searched import LatticeNode, LatticeReport
 
 
 def draw_lattice_page(data: LatticeReport) -> str:

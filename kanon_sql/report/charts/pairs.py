@@ -11,7 +11,7 @@ from kanon_sql.report.charts.figure import WIDTH, Figure, Panel, cut
 from kanon_sql.report.charts.paired import AFTER, BEFORE, SMALL, Pair, Track, add_head, dot_legend, draw_dumbbells
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.told import ToldPair
+    from kanon_sql.results.told import ToldPair
 
 MOST_COLUMNS = 20
 _MOST_CHANGED = 10

@@ -19,8 +19,8 @@ from kanon_sql.report.charts.svg import decimal_top
 from kanon_sql.report.charts.sweep import write_drawing
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.risk import RiskReport, Side, TableRisk
-    from kanon_sql.report.results.told import ToldBin, ToldRisk, ToldShare, ToldTable, ToldTables
+    from kanon_sql.results.risk import RiskReport, Side, TableRisk
+    from kanon_sql.results.told import ToldBin, ToldRisk, ToldShare, ToldTable, ToldTables
 
 _KEYS: tuple[Side, ...] = ("before", "after")
 _FIGURES: tuple[Literal["highest"], Literal["average"]] = ("highest", "average")

@@ -24,7 +24,7 @@ from kanon_sql.report.charts.svg import Axis, tick_text, value_axis
 from kanon_sql.targets.staging_permissions import write_output
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.searched import SweepPoint, SweepReport
+    from kanon_sql.results.searched import SweepPoint, SweepReport
 
 
 Drawn = TypeVar("Drawn")

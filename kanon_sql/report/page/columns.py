@@ -5,12 +5,15 @@ The figures of utility with what they mean, and how good they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.report.page.model import ColumnFacts, PageFacts, Step
 from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, PageTable, count, counted, decimal, joined, percent
+
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldDistance, ToldPair, ToldPrediction, ToldReport, ToldUtility
 
 _LONGEST_LABEL = 40
 
@@ -75,7 +78,7 @@ def shortened(label: str | None) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def _asked(report: Json, name: str) -> Json:
+def _asked(report: ToldReport, name: str) -> Json:
     """What the configuration says of a quasi-identifier, where the report has it."""
     listed = (report.get("configuration") or {}).get("quasi_identifiers")
     spec = listed.get(name) if isinstance(listed, dict) else None
@@ -104,11 +107,12 @@ def _groups(column: ColumnFacts, step: Step | None) -> str:
     return f"in {groups}{instead}{f', such as {joined(labels)}' if labels else ''}"
 
 
-def _by_class(report: Json, column: ColumnFacts) -> str:
+def _by_class(report: ToldReport, column: ColumnFacts) -> str:
     """How many rows are exact, coarser or not told; the report says it too where the search is local."""
     top = max((step.level for step in column.steps), default=0)
     rows_by_level = {step.level: step.rows for step in column.steps if step.rows}
-    by_level = ((report.get("solution") or {}).get("rows_by_level") or {}).get(column.name) or {}
+    solution = report["solution"]
+    by_level = solution["rows_by_level"].get(column.name, {}) if solution and "rows_by_level" in solution else {}
     rows_by_level = rows_by_level or {int(level): count for level, count in by_level.items()}
     rows, exact = sum(rows_by_level.values()), rows_by_level.get(0, 0)
     if column.loss == 0 or (rows and exact == rows):
@@ -186,7 +190,7 @@ def word_of(value: float | None, bounds: Sequence[tuple[float, str]], beyond: st
     return next((word for bound, word in bounds if value <= bound), beyond)
 
 
-def _columns(columns: Json) -> PageTable:
+def _columns(columns: Mapping[str, ToldDistance]) -> PageTable:
     rows = [
         (
             shortened(name),
@@ -200,7 +204,7 @@ def _columns(columns: Json) -> PageTable:
     return PageTable("Distances of the distributions of each column, source to release", head, tuple(rows), (0, 3))
 
 
-def _pairs(pairs: Sequence[Json]) -> PageTable | None:
+def _pairs(pairs: Sequence[ToldPair]) -> PageTable | None:
     rows = []
     for pair in pairs:
         before, after = pair["source"], pair["release"]
@@ -218,26 +222,25 @@ def _pairs(pairs: Sequence[Json]) -> PageTable | None:
     return PageTable("Association of pairs of columns", head, tuple(rows), (0, 1, 4)) if rows else None
 
 
-def _answers(entry: Json) -> list[Answer]:
+def _answers(entry: ToldUtility) -> list[Answer]:
     """The figures, or the words that the page has in their place: "" where not even these are told."""
     answers = []
     queries, pmse = entry.get("queries"), entry.get("pmse")
     if queries is not None:
         questions = f"of {count(queries['count'])} random questions" if queries.get("count") else "of random questions"
         such = "\N{LEFT DOUBLE QUOTATION MARK}how many rows are f and 30 to 39\N{RIGHT DOUBLE QUOTATION MARK}"
-        for what, key, meaning in (
+        for what, value, meaning in (
             (
                 "Counting, half of the answers",
-                "median_relative_error",
+                queries["median_relative_error"],
                 f"half {questions} such as {such} are answered with no greater relative error",
             ),
             (
                 "Counting, 95 of 100 answers",
-                "p95_relative_error",
+                queries["p95_relative_error"],
                 "19 of 20 are answered with no greater relative error; rare combinations do worst",
             ),
         ):
-            value = queries[key]
             number, word = _number_and_word(value, percent(value) if not isinstance(value, str) else "", ERROR)
             answers.append(Answer(what, number, meaning, word))
     if pmse is not None:
@@ -252,7 +255,7 @@ def _number_and_word(value: float | str | None, number: str, steps: Steps) -> tu
     return (NOT_TOLD, value) if isinstance(value, str) else (number, word_of(value, *steps))
 
 
-def _prediction(prediction: Json | None) -> PageTable | None:
+def _prediction(prediction: Mapping[str, ToldPrediction] | None) -> PageTable | None:
     if not prediction:
         return None
     rows = [

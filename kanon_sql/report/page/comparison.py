@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, PageTable, chance, count, counted, decimal, percent
+from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, PageTable, chance, count, counted, decimal, percent
 from kanon_sql.report.page.withheld import left_out
+
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldAverage, ToldMarketer, ToldRisk, ToldShare, ToldSubset, ToldTable, ToldTables
+
+Cell = Callable[["ToldTable"], str]  # what a row of the table says of a side
 
 _MOST_SUBSETS = 15
 _LEFT_OUT = (
@@ -31,17 +37,17 @@ def compare(facts: PageFacts) -> Comparison | None:
     if facts.risk is None:
         return None
     risk, k = facts.risk, facts.report["privacy"]["k"]["required"]
-    words = [word for word in ("before", "after") if risk.get(word) is not None]
-    sides = [risk[word] for word in words]
+    shown = [(word, side) for word, side in (("before", risk["before"]), ("after", risk["after"])) if side is not None]
+    words, sides = [word for word, _ in shown], [side for _, side in shown]
     hidden = left_out(facts.report) if risk.get("before") is not None else 0
     notes = [*([_LEFT_OUT.format(rows=counted(hidden, "suppressed row"))] if hidden else []), _note(risk, k)]
     note = " ".join(filter(None, notes)) or None
     return Comparison(_alone(risk), note, _risks(risk, words, sides, k, of_all=not hidden), _subsets(words, sides))
 
 
-def _note(risk: Json, k: int) -> str | None:
+def _note(risk: ToldTables, k: int) -> str | None:
     """What is not told of the source, and why."""
-    if risk.get("before") is None or risk["before"]["classes"]["count"] is not None:
+    if risk["before"] is None or risk["before"]["classes"]["count"] is not None:
         return None
     return (
         f"Some small classes of the source hold fewer than {k} rows together. So that nobody can count these, sizes of "
@@ -49,7 +55,7 @@ def _note(risk: Json, k: int) -> str | None:
     )
 
 
-def _alone(risk: Json) -> str:
+def _alone(risk: ToldTables) -> str:
     """How many rows are alone, before and after."""
     before, after = risk.get("before"), risk.get("after")
     parts = []
@@ -63,13 +69,12 @@ def _alone(risk: Json) -> str:
     return f"{'; '.join(parts)}."
 
 
-def found_by(risk: Json, k: int) -> str:
+def found_by(risk: ToldTables, k: int) -> str:
     """How likely somebody finds the row of a person, before and after."""
-    places = {"before": "in the source", "after": "in the release"}
     parts = [
-        f"{where} with a probability of {_probabilities(risk[word]['prosecutor'], k)}"
-        for word, where in places.items()
-        if risk.get(word) is not None
+        f"{where} with a probability of {_probabilities(side['prosecutor'], k)}"
+        for side, where in ((risk["before"], "in the source"), (risk["after"], "in the release"))
+        if side is not None
     ]
     return (
         "Who knows that a person is in the table, and knows the quasi-identifiers, points at the right row "
@@ -77,7 +82,7 @@ def found_by(risk: Json, k: int) -> str:
     )
 
 
-def _probabilities(entry: Json, k: int) -> str:
+def _probabilities(entry: ToldRisk, k: int) -> str:
     highest = entry["highest"]
     most = f"more than {decimal(1 / k, 4)} for some rows" if highest is None else _most(highest)
     return most if entry["average"] is None else f"{most}, {decimal(entry['average'], 4)} on average"
@@ -88,7 +93,7 @@ def _most(highest: float) -> str:
     return written if written.endswith(")") else f"{written} at most"
 
 
-def _rows(entry: Json) -> str:
+def _rows(entry: ToldShare) -> str:
     """How many rows are something: "5 rows (1.2 %) are"."""
     rows, share = entry["rows"], entry["share"]
     if rows == 0:
@@ -97,9 +102,9 @@ def _rows(entry: Json) -> str:
     return f"{counted(rows, 'row')}{part} {'is' if rows == 1 else 'are'}"
 
 
-def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int, *, of_all: bool) -> PageTable:
+def _risks(risk: ToldTables, words: Sequence[str], sides: Sequence[ToldTable], k: int, *, of_all: bool) -> PageTable:
     above = f"rows above {risk['threshold']:g}"
-    cells: list[tuple[str, Callable[[Json], str]]] = [
+    cells: list[tuple[str, Cell]] = [
         ("rows measured", lambda side: count(side["rows"]["measured"])),
         ("classes", lambda side: _told(side["classes"]["count"])),
         ("rows of the smallest class", lambda side: count(side["classes"]["min"], k)),
@@ -109,14 +114,11 @@ def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int, *, o
         cells.append(
             ("unique rows that are unique in the population", lambda side: _told(side["unique"]["in_population"]))
         )
-    for name in ("prosecutor", *(["journalist"] if risk["population"] is not None else [])):
-        cells += [
-            (f"{name} risk, highest", _share(name, "highest", f"> {decimal(1 / k, 4)}")),
-            (f"{name} risk, average", _share(name, "average")),
-            (f"{name} risk, {above}", _above(name)),
-        ]
+    cells += _risks_of("prosecutor", lambda side: side["prosecutor"], above, k)
+    if risk["population"] is not None:
+        cells += _risks_of("journalist", lambda side: side["journalist"], above, k)
     cells += [
-        ("marketer risk", _share("marketer", "average")),
+        ("marketer risk", lambda side: _average(side["marketer"])),
         ("rows that a marketer names right", lambda side: _named(side["marketer"])),
     ]
     heads = {"before": "source (before)" if of_all else "released rows in the source (before)"}
@@ -125,21 +127,28 @@ def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int, *, o
     return PageTable("Risk of re-identification", ("", *(heads[word] for word in words)), rows)
 
 
-def _share(name: str, key: str, untold: str = NOT_TOLD) -> Callable[[Json], str]:
-    return lambda side: UNKNOWN if side[name] is None else _risk(side[name], key, untold)
+def _risks_of(name: str, risk_of: Callable[[ToldTable], ToldRisk | None], above: str, k: int) -> list[tuple[str, Cell]]:
+    """The rows of the table on one adversary."""
+    return [
+        (f"{name} risk, highest", lambda side: _highest(risk_of(side), k)),
+        (f"{name} risk, average", lambda side: _average(risk_of(side))),
+        (f"{name} risk, {above}", lambda side: UNKNOWN if (entry := risk_of(side)) is None else _cell(entry["above"])),
+    ]
 
 
-def _risk(entry: Json, key: str, untold: str = NOT_TOLD) -> str:
-    if entry[key] is None:
-        return untold
-    return chance(entry[key]) if key == "highest" else decimal(entry[key], 4)
+def _highest(entry: ToldRisk | None, k: int) -> str:
+    if entry is None:
+        return UNKNOWN
+    return f"> {decimal(1 / k, 4)}" if entry["highest"] is None else chance(entry["highest"])
 
 
-def _above(name: str) -> Callable[[Json], str]:
-    return lambda side: _cell((side[name] or {}).get("above"))
+def _average(entry: ToldAverage | None) -> str:
+    if entry is None:
+        return UNKNOWN
+    return NOT_TOLD if entry["average"] is None else decimal(entry["average"], 4)
 
 
-def _named(marketer: Json | None) -> str:
+def _named(marketer: ToldMarketer | None) -> str:
     if marketer is None:
         return UNKNOWN
     rows = marketer["rows"]
@@ -152,19 +161,20 @@ def _told(number: int | None) -> str:
     return NOT_TOLD if number is None else count(number)
 
 
-def _cell(counted_rows: Json | None) -> str:
+def _cell(counted_rows: ToldShare | None) -> str:
     if counted_rows is None:
         return UNKNOWN
     rows, share = counted_rows["rows"], counted_rows["share"]
     return _told(rows) if rows is None or share is None else f"{count(rows)} ({percent(share)})"
 
 
-def _subsets(words: Sequence[str], sides: Sequence[Json]) -> PageTable | None:
+def _subsets(words: Sequence[str], sides: Sequence[ToldTable]) -> PageTable | None:
     """The combinations of few columns that single out most rows; those that hold a smaller key say nothing new."""
-    if not sides or not sides[0].get("subsets"):
+    listed = [subsets["listed"] if (subsets := side.get("subsets")) else () for side in sides]
+    if not listed or not listed[0]:
         return None
-    telling = [subset for subset in sides[0]["subsets"]["listed"] if not subset["holds_key"]][:_MOST_SUBSETS]
-    others = [{tuple(subset["columns"]): subset for subset in side["subsets"]["listed"]} for side in sides[1:]]
+    telling = [subset for subset in listed[0] if not subset["holds_key"]][:_MOST_SUBSETS]
+    others = [{tuple(subset["columns"]): subset for subset in subsets} for subsets in listed[1:]]
     rows = []
     for subset in telling:
         after = [other.get(tuple(subset["columns"])) for other in others]
@@ -179,5 +189,5 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> PageTable | None:
     return PageTable("Combinations of few columns that single out most rows", head, tuple(rows)) if rows else None
 
 
-def _unique(subset: Json) -> str:
+def _unique(subset: ToldSubset) -> str:
     return _cell({"rows": subset["unique"], "share": subset["unique_share"]})

@@ -7,9 +7,10 @@ and is shown as "< k".
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldLoss, ToldReport, ToldTables, ToldUtility
 
 
 @dataclass(frozen=True)
@@ -217,12 +218,12 @@ class PageFacts:
     """
 
     title: str
-    report: Json
-    loss: Json | None = None
-    risk: Json | None = None
+    report: ToldReport
+    loss: ToldLoss | None = None
+    risk: ToldTables | None = None
     columns: tuple[ColumnFacts, ...] = ()
     unique: tuple[UniqueColumn, ...] = ()  # those in which most rows are so
-    utility: Json | None = None
+    utility: ToldUtility | None = None
     attacks: AttackFacts | None = None
     lattice: LatticeFacts | None = None
     classes: tuple[ClassBand, ...] = ()

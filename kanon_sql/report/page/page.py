@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -34,9 +34,6 @@ from kanon_sql.report.page.recipes.registry import recipe_of
 from kanon_sql.report.page.withheld import told
 from kanon_sql.targets.staging_permissions import write_output
 
-if TYPE_CHECKING:
-    from kanon_sql.report.results.told import ToldTables
-
 
 @dataclass(frozen=True)
 class Drawings:
@@ -51,11 +48,10 @@ class Drawings:
 def draw(facts: PageFacts) -> Drawings:
     """The figures of all facts that are there."""
     k = facts.report["privacy"]["k"]["required"]
-    risk, pairs = facts.risk, (facts.utility or {}).get("pairs")
-    told = cast("ToldTables", risk)
+    risk, pairs = facts.risk, facts.utility.get("pairs") if facts.utility else None
     return Drawings(
         comparison=_html(
-            [draw_class_sizes(told, k), replace(_bare(draw_risks(told)), alt=found_by(risk, k))] if risk else ()
+            [draw_class_sizes(risk, k), replace(_bare(draw_risks(risk)), alt=found_by(risk, k))] if risk else ()
         ),
         columns=tuple(_html(_column(column, k, place)) for place, column in enumerate(facts.columns, 1)),
         utility=_html([_bare(draw_pairs(pairs))] if pairs else ()),

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.report.page.model import Evidence, FileFacts, PageFacts
-from kanon_sql.report.page.texts import UNKNOWN, Json, PageTable, count, counted, percent, plain, size
+from kanon_sql.report.page.texts import UNKNOWN, PageTable, count, counted, percent, plain, size
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import Advice, AlgorithmUsed
+    from kanon_sql.results.told import ToldLoss, ToldReport, ToldSearch
 
 SALTED = "salted SHA-256"
 
@@ -137,7 +141,7 @@ def explain(facts: PageFacts) -> Choice:
     )
 
 
-def algorithm(described: Json) -> str:
+def algorithm(described: AlgorithmUsed) -> str:
     """The search and its settings."""
     name, *options = described.items()
     texts = ((key, " and ".join(value) if isinstance(value, list) else value) for key, value in options)
@@ -145,14 +149,14 @@ def algorithm(described: Json) -> str:
     return f"{name[1]}, {settings}" if settings else str(name[1])
 
 
-def change(alternative: Json) -> str:
+def change(alternative: Advice) -> str:
     """What an alternative changes, as the command line takes it."""
     if "without" in alternative:
         return f"without {alternative['without']}"
     return " ".join(f"--set {key}={value}" for key, value in alternative["change"].items())
 
 
-def _effort(report: Json) -> str:
+def _effort(report: ToldReport) -> str:
     search = report["search"]
     if search is None:
         ended = report["status"] != "released"
@@ -177,7 +181,7 @@ def _effort(report: Json) -> str:
     return f"{nodes}. {why}: it is not proven that the result is the best{bound}. {_gap(search)}".rstrip()
 
 
-def _untold(search: Json, why: str) -> str:
+def _untold(search: ToldSearch, why: str) -> str:
     """How sure the search is, without what it counted of other choices."""
     of = f"There are {counted(search['lattice_nodes'], 'choice')} of levels"
     untold = (
@@ -193,13 +197,13 @@ def _untold(search: Json, why: str) -> str:
     return f"{of}. {why}: it is not proven that the result is the best. {untold}"
 
 
-def _gap(search: Json) -> str:
+def _gap(search: ToldSearch) -> str:
     """How far from the best the result can be."""
     gap = search.get("gap")
     return "" if gap is None else f"It is proven that the objective is at most {percent(gap)} above the least there is."
 
 
-def _alternatives(report: Json) -> PageTable | None:
+def _alternatives(report: ToldReport) -> PageTable | None:
     rows = []
     for alternative in report.get("advice") or ():
         instead, others = alternative.get("instead_of"), " in the other columns" if "without" in alternative else ""
@@ -215,7 +219,7 @@ def _alternatives(report: Json) -> PageTable | None:
     return PageTable("What other settings would lose", head, tuple(rows)) if rows else None
 
 
-def _loss(loss: Json | None) -> PageTable | None:
+def _loss(loss: ToldLoss | None) -> PageTable | None:
     if loss is None:
         return None
     named = (
@@ -229,5 +233,5 @@ def _loss(loss: Json | None) -> PageTable | None:
         ("discernibility", "discernibility: squared class sizes, n for each suppressed row"),
         ("entropy", "entropy lost, in bits"),
     )
-    rows = tuple((name, meaning, plain(loss[name])) for name, meaning in named if loss.get(name) is not None)
+    rows = tuple((name, meaning, plain(value)) for name, meaning in named if (value := loss.get(name)) is not None)
     return PageTable("Measures of loss", ("measure", "what it is", "value"), rows, (0, 1))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.privacy.thresholds import THRESHOLDS
 from kanon_sql.report.page.attacks import between, high_risks, rounded
 from kanon_sql.report.page.columns import known, shortened
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import Json, count, counted, joined, moment, percent, plain
+from kanon_sql.report.page.texts import count, counted, joined, moment, percent, plain
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import Forgotten, ReleasedClasses, Status, Verification
+    from kanon_sql.results.told import ToldReport
 
 # What was counted again may pass a threshold by one in a billion (docs/models.md).
 _NEAR = 1e-9
@@ -123,12 +127,12 @@ def _headline(facts: PageFacts, verdicts: Sequence[ModelVerdict]) -> tuple[str, 
     return (_UNSEEN, "open") if "unique" in facts.notes else (_HEADLINES[status], "good")
 
 
-def verdicts(report: Json) -> list[ModelVerdict]:
+def verdicts(report: ToldReport) -> list[ModelVerdict]:
     """A verdict for k and each model beside it, and for the rows that could be suppressed."""
-    known_columns = _known(report)
+    known_columns, privacy = _known(report), cast("Mapping[str, Any]", report["privacy"])
     all_verdicts = [
         _verdict(key, {**entry, "known": known_columns} if key == "k" and known_columns else entry)
-        for key, entries in report["privacy"].items()
+        for key, entries in privacy.items()
         for entry in (entries if isinstance(entries, list) else [entries])
     ]
     if (groups := report["rows"].get("groups")) is not None:
@@ -175,7 +179,7 @@ def _attacks(facts: PageFacts) -> list[ModelVerdict]:
     ]
 
 
-def _known(report: Json) -> int | None:
+def _known(report: ToldReport) -> int | None:
     """How many quasi-identifiers somebody may know, where that is fewer than all: the release has smaller classes."""
     entry = report["privacy"].get("known_columns")
     names = report["loss"]["attributes"] if report["loss"] else None
@@ -197,10 +201,10 @@ def _sentences(facts: PageFacts) -> list[str]:
         sentences = [f"{target} would be made of {source}; looked at {when}, by {made_by}."]
     else:
         sentences = [f"{target or 'A release'} was to be made of {source} {when}, by {made_by}; nothing was changed."]
-    if report["classes"] is not None:
-        sentences.append(_anonymous(report))
-    if report["verification"] is not None:
-        sentences.append(_compared(report))
+    if (classes := report["classes"]) is not None:
+        sentences.append(_anonymous(report, classes))
+    if (verification := report["verification"]) is not None:
+        sentences.append(_compared(report["status"], verification))
     if report.get("forgotten"):
         sentences.append(_forgotten(report["forgotten"]))
     if facts.removed:
@@ -215,11 +219,11 @@ def _source(facts: PageFacts) -> str:
     return str((facts.report.get("source") or {}).get("table") or "the source")
 
 
-def _anonymous(report: Json) -> str:
+def _anonymous(report: ToldReport, classes: ReleasedClasses) -> str:
     k, names = report["privacy"]["k"], list(report["loss"]["attributes"]) if report["loss"] else []
     unit = "entities" if "counts" in k else "rows"
     every = f"By {_named(names)} every row" if names else "Every row"
-    classes, least, known_columns = report["classes"], k["actual"], _known(report)
+    least, known_columns = k["actual"] or 0, _known(report)
     if known_columns is not None:
         of = f"any {counted(known_columns, 'column')}" if known_columns > 1 else "any one column"
         return (
@@ -240,7 +244,7 @@ def _named(names: Sequence[str]) -> str:
     return joined(shown if others <= 1 else [*shown[:_MOST_NAMES], f"{count(others)} other quasi-identifiers"])
 
 
-def _forgotten(forgotten: Json) -> str:
+def _forgotten(forgotten: Forgotten) -> str:
     """What a lake holds no more of the replaced table."""
     hits = counted(forgotten["found"], "value") if forgotten["found"] else "none"
     return (
@@ -250,16 +254,15 @@ def _forgotten(forgotten: Json) -> str:
     )
 
 
-def _compared(report: Json) -> str:
-    verification = report["verification"]
-    what = "would be written" if report["status"] == "dry-run" else "was written"
+def _compared(status: Status, verification: Verification) -> str:
+    what = "would be written" if status == "dry-run" else "was written"
     if verification["compared"] == "rows":
         columns = counted(verification["columns"], "column")
         return f"What {what} was read again: every row was compared with the source, in {columns}."
     return f"What {what} was counted again; its rows were not compared with the source one by one."
 
 
-def _tiles(report: Json) -> list[Tile]:
+def _tiles(report: ToldReport) -> list[Tile]:
     rows, loss, k = report["rows"], report["loss"], report["privacy"]["k"]
     there = report["classes"] is not None
 
@@ -290,7 +293,7 @@ def _tiles(report: Json) -> list[Tile]:
     return tiles
 
 
-def _verdict(key: str, entry: Json) -> ModelVerdict:
+def _verdict(key: str, entry: Mapping[str, Any]) -> ModelVerdict:
     names = (entry.get(name) for name in ("variant", "distance", "column"))
     name = (
         "k-anonymity" if key == "k" else " ".join([key.replace("_", "-"), *(str(option) for option in names if option)])
@@ -308,7 +311,7 @@ def _ends(key: str) -> Mapping[str, str]:
     return MODELS[key].thresholds if key in MODELS else {key: "least"}
 
 
-def _asks(key: str, entry: Json) -> str:
+def _asks(key: str, entry: Mapping[str, Any]) -> str:
     """What an entry of the report's privacy asks of the release, in a sentence."""
     model = MODELS.get(key) or THRESHOLDS.get(key)
     text = _ASKS.get("k known" if "known" in entry else key, "") if model is None else model.asks
@@ -320,7 +323,7 @@ def _asks(key: str, entry: Json) -> str:
     return text.format(column=entry.get("column", "a column"), unit=unit, **options)
 
 
-def _holds(key: str, entry: Json) -> bool | None:
+def _holds(key: str, entry: Mapping[str, Any]) -> bool | None:
     """Whether what was reached is on the right side of what was asked for, as the model declares its bounds."""
     if "holds" in entry:  # what was reached is not told
         return bool(entry["holds"])

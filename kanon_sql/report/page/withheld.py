@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import TokenType, tokenize
 from sqlglot.errors import SqlglotError
@@ -27,7 +27,21 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.report.page.columns import ASSOCIATION, DISTANCE, ERROR, PROPENSITY, Steps, word_of
 from kanon_sql.report.page.model import Evidence, PageFacts
-from kanon_sql.report.page.texts import NOT_TOLD, Json, plain
+from kanon_sql.report.page.texts import NOT_TOLD, plain
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import Privacy
+    from kanon_sql.results.told import (
+        ToldDistance,
+        ToldErrors,
+        ToldPair,
+        ToldPrediction,
+        ToldReport,
+        ToldSearch,
+        ToldTable,
+        ToldTables,
+        ToldUtility,
+    )
 
 _TEXT, _NUMBER = "'\N{HORIZONTAL ELLIPSIS}'", "?"
 _LITERALS = {
@@ -98,7 +112,7 @@ class _Words:
     users: frozenset[str]
 
     @classmethod
-    def of(cls, report: Json, loaded: LoadedConfig) -> _Words:
+    def of(cls, report: ToldReport, loaded: LoadedConfig) -> _Words:
         base = loaded.base.absolute()
         folders = {f"{path}/" for path in (base, base.resolve()) if path != path.parent}
         try:
@@ -141,16 +155,21 @@ class _Words:
             return {key: self.every(entry) for key, entry in value.items()}
         return [self.every(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
-    def report(self, report: Json) -> Json:
+    def report(self, report: ToldReport) -> ToldReport:
         """A JSON report as a page may show it; labels of the release are as they are."""
-        kept = {key: report[key] for key in ("labels",) if key in report}
-        shown: Json = self.every({key: entry for key, entry in report.items() if key not in ("configuration", *kept)})
+        kept: Mapping[str, Any] = {"labels": report["labels"]} if "labels" in report else {}
+        shown: dict[str, Any] = self.every(
+            {key: entry for key, entry in report.items() if key not in ("configuration", *kept)}
+        )
         if "configuration" in report:
             shown["configuration"] = self.configuration(report["configuration"])
-        for part, name in (("source", "table"), ("release", "target")):
-            if isinstance(shown.get(part), dict) and isinstance(report[part].get(name), str):
-                shown[part][name] = self.place(report[part][name])
-        return {key: kept.get(key, shown.get(key)) for key in report}
+        for part, key, place in (
+            ("source", "table", (report["source"] or {}).get("table")),
+            ("release", "target", (report["release"] or {}).get("target")),
+        ):
+            if isinstance(place, str):
+                shown[part][key] = self.place(place)
+        return cast("ToldReport", {key: kept.get(key, shown.get(key)) for key in report})
 
     def configuration(self, value: Any, key: str = "") -> Any:
         """A configuration without what stands for values of the source."""
@@ -164,17 +183,16 @@ class _Words:
             return value
         return self.text(without_literals(value)) if key == "query" else self.text(value)
 
-    def tables(self, risk: Json | None) -> Json | None:
+    def tables(self, risk: ToldTables | None) -> ToldTables | None:
         """The risks of two tables, which are named."""
         if risk is None:
             return None
-        shown = dict(risk)
-        for side in ("before", "after"):
-            if risk.get(side) is not None:
-                shown[side] = {**risk[side], "table": self.place(str(risk[side].get("table", "")))}
-        return shown
+        return {**risk, "before": self._table(risk["before"]), "after": self._table(risk["after"])}
 
-    def evidence(self, evidence: Evidence | None, report: Json) -> Evidence | None:
+    def _table(self, table: ToldTable | None) -> ToldTable | None:
+        return None if table is None else {**table, "table": self.place(table.get("table", ""))}
+
+    def evidence(self, evidence: Evidence | None, report: ToldReport) -> Evidence | None:
         """The evidence; its statements name no folder and hold no text of the source that the release lacks already."""
         if evidence is None:
             return None
@@ -256,8 +274,10 @@ NEAR = 1e-9
 
 _DIGITS, _FEW_DIGITS = 3, 1
 
+Entry = Mapping[str, Any]  # of a model in a report's privacy, by the names of its options
 
-def left_out(report: Json) -> int:
+
+def left_out(report: ToldReport) -> int:
     """The rows that were suppressed and are not even released as masked ones; 0 where that is not known."""
     if report.get("classes") is None:
         return 0
@@ -265,7 +285,7 @@ def left_out(report: Json) -> int:
     return int((rows["suppressed"] or 0) - (rows["masked"] or 0))
 
 
-def tells_little(report: Json) -> bool:
+def tells_little(report: ToldReport) -> bool:
     """Whether what other choices of levels would do tells of suppressed rows, or of the sensitive values of others."""
     if report.get("classes") is None:
         return False
@@ -277,35 +297,37 @@ def told(facts: PageFacts) -> PageFacts:
     report = facts.report
     if report.get("classes") is None:
         return facts
-    changed: Json = {"warnings": [_without_figures(text) for text in report.get("warnings") or ()]}
+    shown: ToldReport = {**report, "warnings": [_without_figures(text) for text in report.get("warnings") or ()]}
     if left_out(report):
-        changed |= {"loss": facts.loss, "privacy": _privacy(report["privacy"])}
+        shown = {**shown, "loss": facts.loss, "privacy": _privacy(report["privacy"])}
     if tells_little(report):
-        changed |= {"search": _search(report["search"]), "advice": []}
+        shown = {**shown, "search": _search(report["search"]), "advice": []}
     utility = facts.utility and _utility(facts.utility, _quasi_identifiers(facts), report["rows"]["released"] or 0)
-    return replace(facts, report={**report, **changed}, utility=utility)
+    return replace(facts, report=shown, utility=utility)
 
 
-def _models(report: Json) -> list[tuple[str, Json]]:
+def _models(report: ToldReport) -> list[tuple[str, Entry]]:
     """The entries of the models beside k."""
-    privacy: Json = report["privacy"]
+    privacy: Mapping[str, Any] = report["privacy"]
     listed = [(key, entry if isinstance(entry, list) else [entry]) for key, entry in privacy.items() if key in MODELS]
     return [(key, entry) for key, entries in listed for entry in entries]
 
 
-def _privacy(privacy: Json) -> Json:
+def _privacy(privacy: Privacy) -> Privacy:
     """The entries: of models that compare a class with all rows only whether they hold."""
-    return {
+    entries: Mapping[str, Any] = privacy
+    shown = {
         key: entry
         if key not in OF_ALL_ROWS
         else [_whether(key, value) for value in entry]
         if isinstance(entry, list)
         else _whether(key, entry)
-        for key, entry in privacy.items()
+        for key, entry in entries.items()
     }
+    return cast("Privacy", shown)  # each model has a key of its own
 
 
-def _whether(key: str, entry: Json) -> Json:
+def _whether(key: str, entry: Entry) -> Entry:
     """An entry with what was asked for in place of what was reached, where that is no worse."""
     required, actual = entry["required"], entry["actual"]
     if actual is None:
@@ -319,7 +341,7 @@ def _whether(key: str, entry: Json) -> Json:
     )
 
 
-def _search(search: Json | None) -> Json | None:
+def _search(search: ToldSearch | None) -> ToldSearch | None:
     """The entry without what was counted of other choices."""
     return None if search is None or "rounds" in search else {**search, "checked": None, "bound": None, "gap": None}
 
@@ -343,7 +365,7 @@ def _quasi_identifiers(facts: PageFacts) -> set[str]:
     return {*named, *(column.name for column in facts.columns)}
 
 
-def _utility(utility: Json, quasi: Collection[str], rows: int) -> Json:
+def _utility(utility: ToldUtility, quasi: Collection[str], rows: int) -> ToldUtility:
     """The entry `utility`, each figure with its word, and without what links quasi-identifiers to other columns.
 
     A word of few steps is told of such a link where many rows make it up.
@@ -360,7 +382,7 @@ def _utility(utility: Json, quasi: Collection[str], rows: int) -> Json:
     }
 
 
-def _distances(distances: Json, digits: int) -> Json:
+def _distances(distances: ToldDistance, digits: int) -> ToldDistance:
     varied, moved = distances["total_variation"], distances.get("earth_mover")
     return {
         **distances,
@@ -370,29 +392,34 @@ def _distances(distances: Json, digits: int) -> Json:
     }
 
 
-def _pair(pair: Json, quasi: Collection[str], digits: int, *, linked: bool) -> Json:
+def _pair(pair: ToldPair, quasi: Collection[str], digits: int, *, linked: bool) -> ToldPair:
     are_quasi = [name in quasi for name in pair["columns"]]
     before, after = pair["source"], pair["release"]
     word = word_of(None if before is None or after is None else abs(after - before), *ASSOCIATION)
-    shown = {**pair, "source": _rounded(before, digits), "release": _rounded(after, digits), "word": word}
+    shown: ToldPair = {**pair, "source": _rounded(before, digits), "release": _rounded(after, digits), "word": word}
     if any(are_quasi) and not all(are_quasi) and before is not None:
-        shown |= {"source": None, "untold": True, "word": word if linked else NOT_TOLD}
+        return {**shown, "source": None, "untold": True, "word": word if linked else NOT_TOLD}
     return shown
 
 
-def _queries_told(queries: Json | None, *, linked: bool) -> Json | None:
+def _queries_told(queries: ToldErrors | None, *, linked: bool) -> ToldErrors | None:
     if queries is None:
         return None
-    figures = ("median_relative_error", "p95_relative_error")
-    return {**queries, **{name: _worded(queries[name], ERROR, linked=linked) for name in figures}}
+    return {
+        **queries,
+        "median_relative_error": _worded(queries["median_relative_error"], ERROR, linked=linked),
+        "p95_relative_error": _worded(queries["p95_relative_error"], ERROR, linked=linked),
+    }
 
 
-def _worded(value: float | None, steps: Steps, *, linked: bool) -> str | None:
+def _worded(value: float | str | None, steps: Steps, *, linked: bool) -> str | None:
     """A word in place of a figure; none where that would tell too much."""
-    return None if value is None else word_of(value, *steps) if linked else ""
+    if value is None or isinstance(value, str):
+        return value
+    return word_of(value, *steps) if linked else ""
 
 
-def _prediction(prediction: Json | None) -> Json | None:
+def _prediction(prediction: Mapping[str, ToldPrediction] | None) -> Mapping[str, ToldPrediction] | None:
     if not prediction:
         return prediction
     return {name: {**entry, "source": None, "untold": ["source"]} for name, entry in prediction.items()}

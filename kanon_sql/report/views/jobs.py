@@ -9,8 +9,8 @@ from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
 from kanon_sql.report.views.releases import count
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.run import Advice, ReleasedReport, SearchEffort
-    from kanon_sql.report.results.searched import CheckReport, LatticeReport, SweepReport
+    from kanon_sql.results.run import Advice, ReleasedReport, SearchEffort
+    from kanon_sql.results.searched import CheckReport, LatticeReport, SweepReport
 
 _LONGEST_LABEL = 40
 

@@ -11,9 +11,9 @@ from kanon_sql.report.charts.risk import size_text
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.attack import Attack, AttackReport
-    from kanon_sql.report.results.figures import RowShare
-    from kanon_sql.report.results.risk import (
+    from kanon_sql.results.attack import Attack, AttackReport
+    from kanon_sql.results.figures import RowShare
+    from kanon_sql.results.risk import (
         ExposedClass,
         HouseholdRisk,
         MarketerRisk,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         SpecialUniques,
         TableRisk,
     )
-    from kanon_sql.report.results.utility import ColumnDistance, PairAssociation, Prediction, UtilityReport
+    from kanon_sql.results.utility import ColumnDistance, PairAssociation, Prediction, UtilityReport
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts, table
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.link import LinkReport, MatchBin, PairReport, SameOrder
+    from kanon_sql.results.link import LinkReport, MatchBin, PairReport, SameOrder
 
 Json = dict[str, Any]
 

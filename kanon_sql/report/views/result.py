@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
 
 if TYPE_CHECKING:
-    from kanon_sql.report.results.run import ReleasedReport
+    from kanon_sql.results.run import ReleasedReport
 
 _MOST_COLUMNS = 50
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency, code_name
@@ -24,7 +24,7 @@ from kanon_sql.sql.template import Composed, Item, Statement, compose, state
 class Counter(Protocol):
     """Counts the classes of nodes."""
 
-    searched_in: str  # the report's word: `duckdb`, or the `engine` that holds the rows
+    searched_in: Literal["duckdb", "engine"]  # the report's word: `duckdb`, or the `engine` that holds the rows
     packs: bool  # whether a statement may ask about many nodes
 
     def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
@@ -44,7 +44,7 @@ class Nodes(Counter, Protocol):
 class DuckdbNodes:
     """Counts the classes of nodes in DuckDB."""
 
-    searched_in = "duckdb"
+    searched_in: Literal["duckdb", "engine"] = "duckdb"
     packs = True
 
     def __init__(self, engine: Engine) -> None:

@@ -9,9 +9,13 @@ import math
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kanon_sql.frequency.table import Frequency
 from kanon_sql.search.full_domain.lattice import Lattice, Node
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import BlindSearch
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,15 @@ class BlindChoice:
     in_all: int
     reserve: int
     proven: bool
+
+    def describe(self) -> BlindSearch:
+        """The report's entry `blind`."""
+        return {
+            "suppressed": self.suppressed,
+            "in_all": self.in_all,
+            "reserve": self.reserve,
+            "proven": self.proven,
+        }
 
 
 @dataclass(frozen=True)

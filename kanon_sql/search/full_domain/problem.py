@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import NoReleaseError, OutOfTimeError
@@ -19,9 +20,12 @@ from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import BlindChoice, NodeChoice, NodeMeasures, nothing
 from kanon_sql.search.full_domain.thresholds import make_checker
-from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap, impossible
+from kanon_sql.search.problem import Request, SearchProblem, SearchResult, gap, impossible
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
+
+if TYPE_CHECKING:
+    from kanon_sql.results.run import EngineUsed, Loss, NodeFigures, SearchEffort, Solution
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class FullDomain(SearchProblem):
     populations: tuple[Population, ...] = ()
     aggregated: tuple[Aggregated, ...] = ()
 
-    def describe_engine(self) -> Json:
+    def describe_engine(self) -> EngineUsed:
         return {**super().describe_engine(), "search_in": self.nodes.searched_in}
 
     def close(self, k: int, node: Node) -> None:
@@ -168,15 +172,15 @@ class FullDomainResult(SearchResult):
         """The level of each quasi-identifier."""
         return self._levels(self.winner.levels)
 
-    def describe(self) -> Json:
+    def describe(self) -> Solution:
         return {"levels": self.levels(), "height": self.winner.height}
 
     def least_levels(self) -> dict[str, int]:
         return self.levels()
 
-    def describe_search(self) -> Json:
+    def describe_search(self) -> SearchEffort:
         choice = self.found
-        entry: Json = {
+        entry: SearchEffort = {
             "lattice_nodes": choice.lattice_nodes,
             "checked": choice.checked,
             "proven": choice.proven,
@@ -187,21 +191,22 @@ class FullDomainResult(SearchResult):
         if choice.left_by_bound is not None:
             entry["left_by_bound"] = choice.left_by_bound
         if choice.blind is not None:
-            entry["blind"] = asdict(choice.blind)
+            entry["blind"] = choice.blind.describe()
         if choice.minimal:
             entry["minimal"] = [node_json(node, self.problem.names) for node in choice.minimal]
         if choice.ties:
             entry["ties"] = [self._levels(node) for node in choice.ties]
         return entry
 
-    def describe_loss(self) -> Json:
-        winner, n = self.winner, self.problem.n
+    def describe_loss(self) -> Loss:
+        winner, n, objective = self.winner, self.problem.n, self.found.objective
+        assert objective is not None  # where there is a winner
         average = winner.average_class_size(n)
         return {
             "lm": winner.lm,
             "ncp": 100 * winner.lm / len(winner.losses),
             "geometric_mean": winner.geometric_mean,
-            "objective": self.found.objective,
+            "objective": objective,
             "c_avg": average / self.request.k,
             "average_class_size": average,
             "discernibility": winner.discernibility(n),
@@ -217,7 +222,7 @@ class FullDomainResult(SearchResult):
         return dict(zip(self.problem.names, node, strict=True))
 
 
-def node_json(node: NodeMeasures, names: tuple[str, ...]) -> Json:
+def node_json(node: NodeMeasures, names: tuple[str, ...]) -> NodeFigures:
     """A lattice node as the report and `lattice` show it."""
     return {
         "levels": dict(zip(names, node.levels, strict=True)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sqlglot import exp
 
@@ -105,7 +105,7 @@ def refusal(config: Config) -> str | None:
 class RemoteNodes:
     """Checks nodes in the engine that holds the rows (see kanon_sql.search.full_domain.checker.Counter)."""
 
-    searched_in = "engine"
+    searched_in: Literal["duckdb", "engine"] = "engine"
     packs = False  # engines differ in how they unnest a list
 
     def __init__(self, engine: Engine, backend: Backend, tables: Mapping[str, exp.Select]) -> None:

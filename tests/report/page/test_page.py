@@ -6,6 +6,7 @@ import hashlib
 import re
 from base64 import b64encode
 from dataclasses import replace
+from typing import Any
 
 import page_facts
 import pytest
@@ -75,7 +76,7 @@ def test_nothing_reads_as_python(facts: PageFacts) -> None:
 def test_texts_of_others_do_nothing() -> None:
     hostile = "</script><script>alert(1)</script>\"'\x1b[31m\u202eevil"
     facts = page_facts.released()
-    told = {**facts.report, "warnings": [hostile], "release": {"order": "random", "target": hostile}}
+    told: Any = {**facts.report, "warnings": [hostile], "release": {"order": "random", "target": hostile}}
     page = render(replace(facts, title=hostile, report=told, notes={"risk": hostile}))
     assert page.count("<script") == render(facts).count("<script")
     assert "alert(1)" in page and "<script>alert" not in page

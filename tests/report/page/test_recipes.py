@@ -33,14 +33,14 @@ CONFIGURATION: Json = {
 }
 
 
-def facts(recipe: str, **changes: Any) -> PageFacts:
+def facts(recipe: str, **changes: Any) -> Any:
     """A release whose report holds its configuration."""
-    made = copy.deepcopy(page_facts.released(recipe=recipe))
+    made: Any = copy.deepcopy(page_facts.released(recipe=recipe))
     made.report["configuration"] = copy.deepcopy(CONFIGURATION)
     return replace(made, **changes)
 
 
-def with_least(recipe: str, least: int) -> PageFacts:
+def with_least(recipe: str, least: int) -> Any:
     """A release whose smallest class has so many rows."""
     made = facts(recipe)
     assert made.risk is not None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kanon_sql.report.page.model import Json, PageFacts
+from collections.abc import Mapping
+from typing import Any
+
+from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.recipes.preset import (
     NO_ADVICE,
     Fact,
@@ -139,7 +142,7 @@ def _inference(facts: PageFacts) -> tuple[State, str]:
     return "judgement", "Whether any column that is released tells something of a person: none is listed as sensitive."
 
 
-def _bounds(name: str, entry: Json) -> bool:
+def _bounds(name: str, entry: Mapping[str, Any]) -> bool:
     """Whether a model says more of a column than that it is there."""
     return not (name == "l_diversity" and entry["actual"] is not None and entry["actual"] <= 1)
 

@@ -5,12 +5,15 @@ What was measured of a release, in the figures that more than one preset asks fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from kanon_sql.report.page.model import Json, PageFacts
+from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.texts import NOT_TOLD, chance, count, counted, decimal, joined, moment, percent, plain
+
+if TYPE_CHECKING:
+    from kanon_sql.results.told import ToldTable
 
 State = Literal["met", "not met", "judgement"]
 Fact = tuple[str, str]  # what was measured, and the figure
@@ -60,7 +63,7 @@ def released(facts: PageFacts) -> bool:
     return facts.report["status"] in ("released", "dry-run") and facts.report.get("classes") is not None
 
 
-def after(facts: PageFacts) -> Json | None:
+def after(facts: PageFacts) -> ToldTable | None:
     """The risks of the release; None where they were not measured."""
     return facts.risk["after"] if facts.risk is not None and released(facts) else None
 
@@ -72,19 +75,19 @@ def highest(facts: PageFacts) -> float | None:
         return None
     k = facts.report["privacy"]["k"]
     entities = 1 / k["actual"] if k.get("counts") == "entities" and k["actual"] else 0.0
-    return float(max(measured["prosecutor"]["highest"], entities))
+    return max(measured["prosecutor"]["highest"] or 0.0, entities)
 
 
 def journalist(facts: PageFacts) -> float | None:
     """The highest risk beside the population that was given; None without one."""
     measured = after(facts)
-    return None if measured is None or not measured["journalist"] else float(measured["journalist"]["highest"])
+    return None if measured is None or not measured["journalist"] else measured["journalist"]["highest"]
 
 
 def unique(facts: PageFacts) -> int | None:
     """Rows of the release that are alone with their quasi-identifiers."""
     measured = after(facts)
-    return None if measured is None else int(measured["unique"]["rows"])
+    return None if measured is None else measured["unique"]["rows"]
 
 
 def risks(facts: PageFacts) -> tuple[Fact, ...]:
@@ -111,7 +114,7 @@ def classes(facts: PageFacts) -> tuple[Fact, ...]:
         return (("smallest class", "there is no release"),)
     unit = ("entity", "entities") if k.get("counts") == "entities" else ("row", "rows")
     few, there = facts.report["privacy"].get("known_columns"), facts.report["classes"]
-    if few is None or there["min"] >= k["actual"]:
+    if few is None or there is None or there["min"] >= k["actual"]:
         return (("smallest class", f"{counted(k['actual'], *unit)}; asked for k = {k['required']}"),)
     return (
         (
@@ -134,9 +137,9 @@ def models(facts: PageFacts) -> tuple[Fact, ...]:
 _OF_CLASSES = ("k", "known_columns")
 
 
-def entries(facts: PageFacts) -> list[tuple[str, Json]]:
+def entries(facts: PageFacts) -> list[tuple[str, Mapping[str, Any]]]:
     """The models beside k with their entries in the report."""
-    privacy: dict[str, Any] = facts.report["privacy"]
+    privacy: Mapping[str, Any] = facts.report["privacy"]
     listed = [
         (name, entry if isinstance(entry, list) else [entry])
         for name, entry in privacy.items()
@@ -150,10 +153,9 @@ def roles(facts: PageFacts, role: str) -> tuple[str, ...]:
     return tuple(map(str, configuration(facts).get(role) or ()))
 
 
-def configuration(facts: PageFacts) -> Json:
+def configuration(facts: PageFacts) -> Mapping[str, Any]:
     """The resolved configuration, secrets masked."""
-    settings: Json = facts.report.get("configuration") or {}
-    return settings
+    return facts.report.get("configuration") or {}
 
 
 def pseudonyms(facts: PageFacts) -> tuple[str, ...]:
@@ -190,7 +192,8 @@ def methods(facts: PageFacts) -> tuple[Fact, ...]:
     """How the release was made: each quasi-identifier, and what was suppressed."""
     if not released(facts):
         return (("release", "there is none"),)
-    loss: Json = (facts.report.get("loss") or {}).get("attributes") or {}
+    reported = facts.report["loss"]
+    loss = reported["attributes"] if reported else {}
     lines: list[Fact] = [("search", str(facts.report["algorithm"]["name"]))]
     lines += [
         (f"{column.name}: {column.generalized_by}", f"{percent(loss.get(column.name, column.loss))} lost")

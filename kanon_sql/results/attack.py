@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from kanon_sql.report.results.figures import Count, Seconds, Share
+from kanon_sql.results.figures import Count, Seconds, Share
 
 Against = Literal["control", "baseline"]
 Predicates = Literal["one_column", "several_columns"]

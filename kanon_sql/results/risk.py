@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from kanon_sql.report.results.figures import ClassSizes, Count, Rows, RowShare, Seconds, Share
+from kanon_sql.results.figures import ClassSizes, Count, Rows, RowShare, Seconds, Share
 
 Side = Literal["before", "after"]
 

@@ -6,18 +6,8 @@ from typing import Any, Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from kanon_sql.report.results.figures import Count, Rows, Seconds
-from kanon_sql.report.results.run import Privacy
-
-
-class NodeFigures(TypedDict):
-    """A node of the lattice, measured."""
-
-    levels: dict[str, Count]
-    height: Count
-    suppressed: Count
-    classes: Count
-    lm: float
+from kanon_sql.results.figures import Count, Rows, Seconds
+from kanon_sql.results.run import NodeFigures, Privacy
 
 
 class LatticeNode(NodeFigures):

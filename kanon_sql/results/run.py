@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import NotRequired, TypedDict, final
 
-from kanon_sql.report.results.figures import Count, Seconds, Share
-from kanon_sql.report.results.utility import Utility
+from kanon_sql.results.figures import Count, Seconds, Share
+from kanon_sql.results.utility import Utility
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Moment = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")]
@@ -67,6 +67,7 @@ class AlgorithmUsed(TypedDict):
     strata: NotRequired[list[str]]
 
 
+@final
 class LevelsSolution(TypedDict):
     """One level for each column."""
 
@@ -74,6 +75,7 @@ class LevelsSolution(TypedDict):
     height: Count
 
 
+@final
 class PartitionsSolution(TypedDict):
     """Classes that were divided."""
 
@@ -81,6 +83,7 @@ class PartitionsSolution(TypedDict):
     depth: NotRequired[Count]
 
 
+@final
 class RowsByLevelSolution(TypedDict):
     """Levels of the cells: of each column how many rows have each."""
 
@@ -167,8 +170,8 @@ class Loss(TypedDict):
     sse: NotRequired[Share]
 
 
-class MinimalNode(TypedDict):
-    """A minimal node of the lattice."""
+class NodeFigures(TypedDict):
+    """A node of the lattice, measured."""
 
     levels: dict[str, Count]
     height: Count
@@ -202,7 +205,7 @@ class SearchEffort(TypedDict):
     finished: NotRequired[bool]
     interrupted: NotRequired[bool]
     blind: NotRequired[BlindSearch]
-    minimal: NotRequired[list[MinimalNode]]
+    minimal: NotRequired[list[NodeFigures]]
     ties: NotRequired[list[dict[str, Count]]]
 
 
@@ -256,6 +259,13 @@ class Forgotten(TypedDict):
     files: Count
     searched: Count
     found: Count
+
+
+class BesideRelease(TypedDict, total=False):
+    """What only some runs have."""
+
+    ledger: LedgerEntry
+    forgotten: Forgotten
 
 
 class RunFacts(TypedDict):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import NotRequired, TypedDict
 
-from kanon_sql.report.results.figures import Count, Seconds, Share
+from kanon_sql.results.figures import Count, Seconds, Share
 
 Measure = Literal["pearson", "correlation_ratio", "cramers_v"]
 

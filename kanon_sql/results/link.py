@@ -6,7 +6,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from kanon_sql.report.results.figures import Count, Seconds
+from kanon_sql.results.figures import Count, Seconds
 
 # By call, for `from` is no name of an attribute.
 MatchBin = TypedDict("MatchBin", {"from": Count, "to": Count, "count": Count})
