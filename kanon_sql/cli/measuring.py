@@ -137,23 +137,17 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
     """
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
-    from kanon_sql.report.charts.lattice import write_plot
-    from kanon_sql.report.charts.lattice_page import draw_lattice_page
+    from kanon_sql.report.charts.lattice import SUFFIXES, write_plot
     from kanon_sql.report.report import write_json
     from kanon_sql.report.views.jobs import summarize_lattice
     from kanon_sql.targets.outputs import refuse_outputs
-    from kanon_sql.targets.staging_permissions import write_output
 
-    if plot is not None and plot.suffix.lower() not in (".html", ".svg", ".dot"):
+    if plot is not None and plot.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"--plot {plot}: expected a file that ends in .html, .svg or .dot")
     refuse_outputs([loaded], [("--plot", plot), ("--report", common.report)])
     data = api.lattice(loaded, **common.arguments("report"))
-    if plot is not None and plot.suffix.lower() == ".html":
-        write_output(plot, draw_lattice_page(cast("LatticeReport", data)), "drawing")
-    elif plot is not None:
-        winner = next((node["levels"] for node in data["nodes"] if node["winner"]), None)
-        title = f"k = {data['k']}, at most {data['limit']:,} rows suppressed"
-        write_plot(plot, data["nodes"], title, winner)
+    if plot is not None:
+        write_plot(plot, cast("LatticeReport", data))
     if common.report is not None:
         write_json(common.report, data)
     common.show(data, summarize_lattice)

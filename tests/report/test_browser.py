@@ -21,7 +21,7 @@ from servers import BROWSER, missing_browser
 from tables import configuration, write
 
 import kanon_sql
-from kanon_sql.report.charts.lattice_page import draw_lattice_page
+from kanon_sql.report.charts import lattice as lattice_plot
 from kanon_sql.report.charts.sweep import draw_html
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.page import render
@@ -86,7 +86,7 @@ def sweep_of_eighteen(path: Path) -> None:
 
 def lattice_of_boxes(path: Path) -> None:
     lattice: Json = kanon_sql.lattice(people(path.parent))
-    path.write_text(draw_lattice_page(lattice), "utf-8")
+    path.write_text(lattice_plot.draw_html(lattice), "utf-8")
 
 
 def lattice_of(highs: tuple[int, ...]) -> Callable[[Path], None]:
@@ -107,7 +107,7 @@ def lattice_of(highs: tuple[int, ...]) -> Callable[[Path], None]:
             )
         names = list("abcdefgh"[: len(highs)])
         lattice: Json = {"quasi_identifiers": names, "k": 5, "limit": 2, "nodes": nodes}
-        path.write_text(draw_lattice_page(lattice), "utf-8")
+        path.write_text(lattice_plot.draw_html(lattice), "utf-8")
 
     return made
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
-from typing import Any
 
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.diagram import Diagram, PlotNode, build_diagram
+from kanon_sql.report.charts.diagram import Diagram, build_diagram, clean
+from kanon_sql.report.charts.lattice_figure import described, level_ranges, loss_of
+from kanon_sql.report.page.model import LatticeFacts, NodeFacts
 
 _HEAD = """\
 graph lattice {
@@ -20,24 +21,22 @@ graph lattice {
 _KEY = "Blue: satisfies. White: fails. Thick border: minimal."
 
 
-def draw_dot(nodes: Sequence[Mapping[str, Any]], title: str = "", winner: Mapping[str, int] | None = None) -> str:
-    """The nodes that `lattice --json` lists as a Graphviz graph: all of them, least height at the bottom."""
-    diagram = build_diagram(nodes, title, winner)
+def draw_dot(title: str, facts: LatticeFacts) -> str:
+    """The lattice as a Graphviz graph: all nodes that are known, least height at the bottom."""
+    diagram = build_diagram(facts.nodes, facts.names)
     statements = [
-        f"label={_quoted(_caption(diagram))};",
+        f"label={_quoted(_caption(title, facts))};",
         *_heights(diagram),
-        *(_node(diagram, position, node) for position, node in enumerate(diagram.nodes)),
+        *(_node(facts, position, node) for position, node in enumerate(diagram.nodes)),
         *(f"n{lower} -- n{upper};" for lower, upper in diagram.edges),
     ]
     return _HEAD + "".join(f"  {statement}\n" for statement in statements) + "}\n"
 
 
-def _caption(diagram: Diagram) -> list[str]:
-    lines = [diagram.title] if diagram.title else []
-    if diagram.nodes:
-        key = _KEY if diagram.winner is None else f"{_KEY} Yellow, double border: the winner."
-        lines += [f"Order of the levels: {', '.join(diagram.level_ranges())}", key]
-    return lines
+def _caption(title: str, facts: LatticeFacts) -> list[str]:
+    has_winner = any(node.winner for node in facts.nodes)
+    key = f"{_KEY} Yellow, double border: the winner." if has_winner else _KEY
+    return [title, f"Order of the levels: {level_ranges(facts)}", key]
 
 
 def _heights(diagram: Diagram) -> list[str]:
@@ -52,14 +51,14 @@ def _heights(diagram: Diagram) -> list[str]:
     return labels + chain + ranks
 
 
-def _node(diagram: Diagram, position: int, node: PlotNode) -> str:
-    look = svg.node_look(node)
+def _node(facts: LatticeFacts, position: int, node: NodeFacts) -> str:
+    fill = svg.WINNER if node.winner else svg.SATISFYING if node.satisfies else svg.FAILING
     attributes = {
-        "label": _quoted([node.label, *node.small], "\\n"),
-        "tooltip": _quoted(diagram.details(node).split("\n"), "\\n"),
-        "fillcolor": f'"{look["fill"]}"',
-        "color": f'"{look["stroke"]}"',
-        "penwidth": str(look["stroke_width"]),
+        "label": _quoted([node.label, loss_of(node)], "\\n"),
+        "tooltip": _quoted(described(facts, node).split("\n"), "\\n"),
+        "fillcolor": f'"{fill}"',
+        "color": f'"{svg.MINIMAL if node.minimal or node.winner else svg.BORDER}"',
+        "penwidth": "3" if node.minimal else "1",
         **({"peripheries": "2"} if node.winner else {}),
     }
     return f"n{position} [{', '.join(f'{key}={value}' for key, value in attributes.items())}];"
@@ -67,6 +66,6 @@ def _node(diagram: Diagram, position: int, node: PlotNode) -> str:
 
 def _quoted(lines: Sequence[str], end: str = "\\l") -> str:
     """A quoted text; `end` is the escape after each line: \\l to the left, \\n centred."""
-    escaped = [escape(line, quote=False).replace("\\", "\\\\").replace('"', '\\"') for line in lines]
+    escaped = [escape(clean(line), quote=False).replace("\\", "\\\\").replace('"', '\\"') for line in lines]
     joined = end.join(escaped)
     return f'"{joined}{end}"' if end == "\\l" and lines else f'"{joined}"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.diagram import Diagram, PlotNode, number
+from kanon_sql.report.charts.diagram import Diagram, build_diagram, number
 from kanon_sql.report.charts.lattice_marks import Layout, look_of, state_of
 from kanon_sql.report.charts.order import ordered_rows
 from kanon_sql.report.page.model import NodeFacts
@@ -24,12 +24,12 @@ def draw_boxes(nodes: Sequence[NodeFacts], names: Sequence[str]) -> Layout | Non
     if len(nodes) > MOST_NODES:
         return None
     box = max((_width(node) for node in nodes), default=44.0)
-    heights = [sum(node.levels) for node in nodes]
+    heights = [node.height for node in nodes]
     widest = max((heights.count(height) for height in set(heights)), default=0)
     width = max(_AXIS + widest * (box + _GAP) + _GAP, 320.0)
     if width > MOST_WIDTH:
         return None
-    diagram = _diagram(nodes, names)
+    diagram = build_diagram(nodes, names)
     rows = ordered_rows(diagram)
     drawing = svg.Drawing(width, _HEAD + len(rows) * (_BOX + _RISE) - _RISE + 8)
     drawing.marks.append(svg.quiet(0, _HEAD - 9, "height", "start"))
@@ -47,27 +47,20 @@ def draw_boxes(nodes: Sequence[NodeFacts], names: Sequence[str]) -> Layout | Non
     return Layout(drawing, corners, (box, _BOX))
 
 
-def _diagram(nodes: Sequence[NodeFacts], names: Sequence[str]) -> Diagram:
-    """The nodes in an order of their own, for the steps between them."""
-    listed = [
-        PlotNode(n.levels, sum(n.levels), n.suppressed, n.classes, None, bool(n.satisfies), n.minimal, n.winner)
-        for n in nodes
-    ]
-    listed.sort(key=lambda node: (node.height, node.levels))
-    return Diagram("", tuple(names), tuple(listed))
-
-
 def _edges(diagram: Diagram, placed: dict[tuple[int, ...], tuple[float, float]], box: float) -> list[str]:
-    path = []
+    """The steps as two marks: those above a node that satisfies have the colour of these."""
+    paths: dict[bool, list[str]] = {False: [], True: []}
     for lower, upper in diagram.edges:
         x, y = placed[diagram.nodes[lower].levels]
         to_x, to_y = placed[diagram.nodes[upper].levels]
-        path.append(f"M{x + box / 2:.1f} {y:.1f}L{to_x + box / 2:.1f} {to_y + _BOX:.1f}")
-    return [svg.tag("path", d="".join(path), class_="edge", fill="none", stroke=svg.EDGE)] if path else []
-
-
-def _label(node: NodeFacts) -> str:
-    return ",".join(map(str, node.levels))
+        both = bool(diagram.nodes[lower].satisfies and diagram.nodes[upper].satisfies)
+        paths[both].append(f"M{x + box / 2:.1f} {y:.1f}L{to_x + box / 2:.1f} {to_y + _BOX:.1f}")
+    looks = {False: ("edge", svg.EDGE), True: ("edge above", svg.EDGE_SATISFYING)}
+    return [
+        svg.tag("path", d="".join(path), class_=looks[both][0], fill="none", stroke=looks[both][1])
+        for both, path in paths.items()
+        if path
+    ]
 
 
 def _loss(node: NodeFacts) -> str:
@@ -76,7 +69,7 @@ def _loss(node: NodeFacts) -> str:
 
 
 def _width(node: NodeFacts) -> float:
-    return max(svg.text_width(_label(node), _LABEL), svg.text_width(_loss(node), _SMALL), 30) + 12
+    return max(svg.text_width(node.label, _LABEL), svg.text_width(_loss(node), _SMALL), 30) + 12
 
 
 def _box(node: NodeFacts, corner: tuple[float, float], width: float) -> str:
@@ -92,7 +85,7 @@ def _box(node: NodeFacts, corner: tuple[float, float], width: float) -> str:
     middle = x + width / 2
     marks = [
         svg.tag("rect", x=x, y=y, width=width, height=_BOX, rx=5, **look),
-        svg.text(middle, y + 16, _label(node), _LABEL, font_weight="bold"),
+        svg.text(middle, y + 16, node.label, _LABEL, font_weight="bold"),
         svg.text(middle, y + 31, _loss(node), _SMALL),
     ]
     if node.winner:

@@ -52,23 +52,24 @@ class LatticeCell:
         self.winner = self.winner or node.winner
 
 
-def draw_cells(nodes: Sequence[NodeFacts]) -> tuple[Layout, list[LatticeCell]]:
+def draw_cells(nodes: Sequence[NodeFacts], width: int = WIDTH) -> tuple[Layout, list[LatticeCell]]:
     """The squares, the least height at the bottom, the least loss at the left; unknown losses at the right."""
     losses = [node.loss for node in nodes if node.loss is not None]
-    end = WIDTH - 2 - (_PITCH + 10 if len(losses) < len(nodes) else 0)
+    columns = _COLUMNS * width // WIDTH
+    end = width - 2 - (_PITCH + 10 if len(losses) < len(nodes) else 0)
     across = value_axis(losses, _AXIS, end, may_be_log=False, whole=False)
-    pitch = (end - _AXIS) / _COLUMNS
-    cells = _counted(nodes, across.high)
+    pitch = (end - _AXIS) / columns
+    cells = _counted(nodes, across.high, columns)
     low = min((cell.height for cell in cells), default=0)
     high = max((cell.height for cell in cells), default=0)
-    drawing = svg.Drawing(WIDTH, _HEAD + (high - low + 1) * _PITCH)
+    drawing = svg.Drawing(width, _HEAD + (high - low + 1) * _PITCH)
     floor = drawing.height
     _add_axes(drawing, across, (low, high), lacks=len(losses) < len(nodes))
     most = max((cell.count for cell in cells), default=1)
     corners = []
     for cell in cells:
-        column = _column(cell.low, across.high)
-        x = _AXIS + (column + 0.5) * pitch if column is not None else WIDTH - 7
+        column = _column(cell.low, across.high, columns)
+        x = _AXIS + (column + 0.5) * pitch if column is not None else width - 7
         y = floor - (cell.height - low + 0.5) * _PITCH
         drawing.marks.append(_square(cell, x, y, most))
         corners.append((x - pitch / 2, y - _PITCH / 2))
@@ -90,28 +91,28 @@ def _add_axes(drawing: svg.Drawing, across: Axis, heights: tuple[int, int], *, l
     for tick in across.ticks:
         x, words = across.at(tick), tick_text(tick)
         drawing.marks.append(svg.grid(f"M{x:.1f} {_HEAD}V{floor:.1f}"))
-        held = min(x, WIDTH - svg.text_width(words, svg.SMALL) / 2)
+        held = min(x, drawing.width - svg.text_width(words, svg.SMALL) / 2)
         drawing.marks.append(svg.quiet(held, floor + 14, words, "middle"))
     drawing.marks.append(svg.quiet((_AXIS + across.end) / 2, floor + 29, "loss of the node, % (NCP)", "middle"))
     if lacks:
-        drawing.marks.append(svg.quiet(WIDTH - 7, floor + 14, "?", "middle"))
+        drawing.marks.append(svg.quiet(drawing.width - 7, floor + 14, "?", "middle"))
 
 
-def _counted(nodes: Sequence[NodeFacts], top: float) -> list[LatticeCell]:
+def _counted(nodes: Sequence[NodeFacts], top: float, columns: int) -> list[LatticeCell]:
     cells: dict[tuple[int, int | None], LatticeCell] = {}
     for node in nodes:
-        column = _column(node.loss, top)
-        key = (sum(node.levels), column)
+        column = _column(node.loss, top, columns)
+        key = (node.height, column)
         if key not in cells:
-            bounds = (None, None) if column is None else (column * top / _COLUMNS, (column + 1) * top / _COLUMNS)
+            bounds = (None, None) if column is None else (column * top / columns, (column + 1) * top / columns)
             cells[key] = LatticeCell(key[0], *bounds)
         cells[key].add(node)
     return [cells[key] for key in sorted(cells, key=lambda key: (key[0], math.inf if key[1] is None else key[1]))]
 
 
-def _column(loss: float | None, top: float) -> int | None:
+def _column(loss: float | None, top: float, columns: int) -> int | None:
     # A bound of a column, divided again, must stay in its column.
-    return None if loss is None else min(int(loss / top * _COLUMNS + 1e-9), _COLUMNS - 1)
+    return None if loss is None else min(int(loss / top * columns + 1e-9), columns - 1)
 
 
 def _square(cell: LatticeCell, x: float, y: float, most: int) -> str:

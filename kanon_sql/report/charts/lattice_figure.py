@@ -65,6 +65,37 @@ def draw_lattice(facts: LatticeFacts, name: str = "lattice") -> Figure:
     )
 
 
+def draw_nodes(facts: LatticeFacts, width: int) -> tuple[Figure, Layout, list[str]]:
+    """(the figure, the one drawing that a sheet of that width has room for, the details of each thing in it)."""
+    figure, nodes = draw_lattice(facts), _completed(facts)
+    if len(nodes) > MOST_SQUARES:
+        layout, cells = draw_cells(nodes, width)
+        return figure, layout, [_described_cell(cell) for cell in cells]
+    boxes, details = draw_boxes(nodes, facts.names), [described(facts, node) for node in nodes]
+    if boxes is None:
+        return figure, draw_squares(nodes, width), details
+    note = f"{_in_a_box(facts)} A line leads up to a node with one level more in one quasi-identifier."
+    return replace(figure, note=note), boxes, details
+
+
+def title_of(facts: LatticeFacts) -> str:
+    """What the lattice is of, and what was asked for."""
+    rows = "no row" if not facts.limit else f"at most {facts.limit:,} rows"
+    return f"Lattice of {', '.join(facts.names)}: k = {facts.k:,}, {rows} suppressed"
+
+
+def described(facts: LatticeFacts, node: NodeFacts) -> str:
+    """All that is known of a node, a line each."""
+    return "\n".join(f"{clean(what)}: {value}" for what, value in _details(facts, node))
+
+
+def _described_cell(cell: LatticeCell) -> str:
+    loss = "not known" if cell.low is None or cell.high is None else f"{cell.low:.2f} to {cell.high:.2f} %"
+    counts = ((cell.satisfying, "satisfying"), (cell.minimal, "minimal"), (cell.failing, "failing"))
+    known = [f"{count:,} {words}" for count, words in (*counts, (cell.unknown, "not known")) if count]
+    return "\n".join([f"height: {cell.height}", f"loss: {loss}", *known, *["the winner"] * cell.winner])
+
+
 def _room(boxes: Layout) -> str:
     """The class of a figure whose boxes need so much room."""
     return next(word for most, word in _WIDE if boxes.drawing.width <= most)
@@ -77,15 +108,23 @@ def _completed(facts: LatticeFacts) -> list[NodeFacts]:
         listed = {node.levels for node in nodes}
         every = product(*(range(high + 1) for high in facts.highs))
         nodes += [NodeFacts(levels, None, None, None, None) for levels in every if levels not in listed]
-    return sorted(nodes, key=lambda node: (sum(node.levels), node.levels))
+    return sorted(nodes, key=lambda node: (node.height, node.levels))
 
 
 def _order(facts: LatticeFacts, *, boxes: bool) -> str:
     """What a drawing of nodes does not say by itself."""
     if not boxes:
         return SQUARES_NOTE
-    ranges = ", ".join(f"{name} 0\N{EN DASH}{high}" for name, high in zip(facts.names, facts.highs, strict=True))
-    return f"{SQUARES_NOTE} In a box: the levels ({ranges}), and the loss."
+    return f"{SQUARES_NOTE} {_in_a_box(facts)}"
+
+
+def _in_a_box(facts: LatticeFacts) -> str:
+    return f"In a box: the levels ({level_ranges(facts)}), and the loss."
+
+
+def level_ranges(facts: LatticeFacts) -> str:
+    """The quasi-identifiers in the order of the levels, each with those that it has."""
+    return ", ".join(f"{name} 0\N{EN DASH}{high}" for name, high in zip(facts.names, facts.highs, strict=True))
 
 
 def _words(facts: LatticeFacts, nodes: Sequence[NodeFacts]) -> str:
@@ -104,8 +143,7 @@ def _words(facts: LatticeFacts, nodes: Sequence[NodeFacts]) -> str:
     loss = "" if winner.loss is None else f" and loses {winner.loss:.2f} %"
     lost = "an unknown number of" if winner.suppressed is None else f"{winner.suppressed:,}"
     return (
-        f"{description} The winner, of height {sum(winner.levels)}, suppresses {lost} rows{loss}: "
-        f"{_levels(facts, winner)}."
+        f"{description} The winner, of height {winner.height}, suppresses {lost} rows{loss}: {_levels(facts, winner)}."
     )
 
 
@@ -125,7 +163,8 @@ def _count(value: int | None) -> str:
     return "not counted" if value is None else f"{value:,}"
 
 
-def _loss(node: NodeFacts) -> str:
+def loss_of(node: NodeFacts) -> str:
+    """The loss in words."""
     if node.loss is None:
         return "not measured"
     return f"{node.loss:.2f} %" if node.exact else f"at least {node.loss:.2f} %"
@@ -140,10 +179,10 @@ def _details(facts: LatticeFacts, node: NodeFacts) -> tuple[tuple[str, str], ...
     return (
         ("standing", _standing(node)),
         *levels,
-        ("height", str(sum(node.levels))),
+        ("height", str(node.height)),
         ("suppressed rows", _count(node.suppressed)),
         ("classes", _count(node.classes)),
-        ("loss", _loss(node)),
+        ("loss", loss_of(node)),
     )
 
 
@@ -152,7 +191,7 @@ def _table(facts: LatticeFacts, nodes: Sequence[NodeFacts]) -> tuple[tuple[str, 
     shown = [node for node in nodes if node.winner or node.minimal]
     shown.sort(key=lambda node: (not node.winner, node.loss is None, node.loss or 0.0, node.levels))
     return tuple(
-        (_standing(node), _levels(facts, node), _count(node.suppressed), _count(node.classes), _loss(node))
+        (_standing(node), _levels(facts, node), _count(node.suppressed), _count(node.classes), loss_of(node))
         for node in shown[:_MOST_LISTED]
     )
 

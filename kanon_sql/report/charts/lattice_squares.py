@@ -17,20 +17,20 @@ NOTE = "The height is the sum of the levels; in a strip of squares the loss grow
 _AXIS = 30
 _HEAD = 20
 _GAP = 5
-# The pitch of squares for as many nodes.
+# The pitch of squares for as many nodes in the width of a panel.
 _PITCHES = ((300, 14), (800, 11), (2_000, 8))
 _DENSEST = 6
 
 
-def draw_squares(nodes: Sequence[NodeFacts]) -> Layout:
+def draw_squares(nodes: Sequence[NodeFacts], width: int = WIDTH) -> Layout:
     """The squares, the least height at the bottom."""
-    pitch = next((pitch for most, pitch in _PITCHES if len(nodes) <= most), _DENSEST)
+    pitch = next((pitch for most, pitch in _PITCHES if len(nodes) * WIDTH <= most * width), _DENSEST)
     side = pitch - 2
-    line = (WIDTH - _AXIS) // pitch
+    line = (width - _AXIS) // pitch
     rows: dict[int, list[int]] = defaultdict(list)
     for place, node in enumerate(nodes):
-        rows[sum(node.levels)].append(place)
-    drawing = svg.Drawing(WIDTH, _HEAD)
+        rows[node.height].append(place)
+    drawing = svg.Drawing(width, _HEAD)
     drawing.marks.append(svg.quiet(0, _HEAD - 7, "height", "start"))
     corners: list[tuple[float, float]] = [(0, 0)] * len(nodes)
     named = -math.inf
@@ -38,7 +38,7 @@ def draw_squares(nodes: Sequence[NodeFacts]) -> Layout:
         row = sorted(rows[height], key=lambda place: (_loss(nodes[place]), nodes[place].levels))
         lines = -(-len(row) // line)
         top = drawing.height
-        strip = {"x": _AXIS - 4, "y": top - 2, "width": WIDTH - _AXIS + 4, "height": lines * pitch + 2}
+        strip = {"x": _AXIS - 4, "y": top - 2, "width": width - _AXIS + 4, "height": lines * pitch + 2}
         drawing.marks.append(svg.tag("rect", **strip, rx=2, class_="strip", fill=svg.GRID))
         middle = top + lines * pitch / 2 + 3
         if middle - named >= SMALL + 1:

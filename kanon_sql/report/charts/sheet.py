@@ -12,12 +12,21 @@ _MARGIN = 24
 _GAP = 28
 _LINE = 24
 _MARK = 34
+_WORDS = 640  # the least width of sentences
 
 
-def draw_sheet(title: str, legend: Sequence[LegendEntry], panels: Sequence[Panel], columns: int) -> str:
-    """The whole file: the title, the legend, then so many panels a row."""
-    sheet = svg.Drawing(2 * _MARGIN + columns * WIDTH + (columns - 1) * _GAP, _MARGIN)
+def draw_sheet(
+    title: str, legend: Sequence[LegendEntry], panels: Sequence[Panel], columns: int, words: Sequence[str] = ()
+) -> str:
+    """The whole file: the title, `words` below it, the legend, then so many panels a row."""
+    drawn = max(panel.drawing.width for panel in panels)
+    room = max(columns * WIDTH + (columns - 1) * _GAP, drawn, _WORDS if words else 0)
+    sheet = svg.Drawing(2 * _MARGIN + room, _MARGIN)
     sheet.add_title(clean(title).split(), _MARGIN, sheet.width - 2 * _MARGIN)
+    for sentence in words:
+        for line in svg.wrapped(clean(sentence).split(), room, svg.TEXT):
+            sheet.height += _LINE - 5
+            sheet.marks.append(svg.text(_MARGIN, sheet.height, line, svg.TEXT))
     _add_legend(sheet, legend)
     sheet.height += 12
     for start in range(0, len(panels), columns):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from kanon_sql.report.charts.diagram import PlotNode, clean
+from kanon_sql.report.charts.diagram import clean
 
 INK = "#1A1A1A"
 QUIET = "#555555"
@@ -95,16 +95,6 @@ def star(x: float, y: float, radius: float) -> str:
         pointer_events="none",
         stroke_width=1,
     )
-
-
-def node_look(node: PlotNode, satisfying: str = SATISFYING) -> dict[str, str | float]:
-    """Fill and border of a node's shape."""
-    fill = satisfying if node.satisfies else FAILING
-    return {
-        "fill": WINNER if node.winner else fill,
-        "stroke": MINIMAL if node.minimal or node.winner else BORDER,
-        "stroke_width": 3 if node.minimal else 1,
-    }
 
 
 def text_width(content: str, size: float) -> float:

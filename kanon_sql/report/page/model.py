@@ -107,6 +107,16 @@ class NodeFacts:
     winner: bool = False
     exact: bool = True
 
+    @property
+    def height(self) -> int:
+        """The sum of the levels."""
+        return sum(self.levels)
+
+    @property
+    def label(self) -> str:
+        """The levels, as in `0,1,2`."""
+        return ",".join(map(str, self.levels))
+
 
 @dataclass(frozen=True)
 class LatticeFacts:
