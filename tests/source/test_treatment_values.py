@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import duckdb
 import pytest
 from pydantic import ValidationError
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import Reading
 from kanon_sql.source.treatments.keys import KeysBound, KeySource, KeysOutside, keyed_digits
-from kanon_sql.source.treatments.registry import treatments_of
-from kanon_sql.source.treatments.treatment import TreatedValue
-from kanon_sql.sql.dialects import find_dialect
+from kanon_sql.source.treatments.registry import TREATMENTS, treatments_of
+from kanon_sql.source.treatments.treatment import TreatedValue, Treatment
+from kanon_sql.sql.dialects import DIALECTS, find_dialect
 
 DUCKDB = find_dialect("duckdb")
 KEY = "0f" * 32
@@ -251,3 +253,70 @@ def test_every_place_of_a_shape_is_replaced(shape: str, text: str, redacted: str
 def test_an_end_may_change_fewer_than_half_of_the_rows(top: str, is_taken: bool) -> None:
     with nullcontext() if is_taken else pytest.raises(ValidationError):
         TreatmentConfig.model_validate({"top": top})
+
+
+# Of each treatment values of a column, a configuration, and what plain Python makes of a value: none is without.
+ORACLES: dict[str, tuple[Column, list[Any], dict[str, Any], Callable[[Any], Any]]] = {
+    "round": (column_of("DECIMAL(9,3)"), EIGHTHS, {"round": "0.5"}, lambda value: nearest(value, Decimal("0.5"))),
+    "decimals": (column_of("DECIMAL(9,3)"), EIGHTHS, {"decimals": 1}, lambda value: nearest(value, Decimal("0.1"))),
+    "bottom": (column_of("DECIMAL(9,3)"), EIGHTHS, {"bottom": -2}, lambda value: max(value, Decimal(-2))),
+    "top": (column_of("DECIMAL(9,3)"), EIGHTHS, {"top": 2}, lambda value: min(value, Decimal(2))),
+    "cut": (
+        *(column_of("DATE"), [date(2020, 2, 29), date(1999, 12, 31)], {"cut": "month"}),
+        lambda value: value.replace(day=1),
+    ),
+    "shift": (
+        *(column_of("DATE"), [date(2020, 2, 29), date(1999, 12, 31)]),
+        *({"shift": {"days": 9, "by": "who", "key": KEY}}, lambda value: value + moved_by("", 9)),
+    ),
+    "redact": (
+        *(column_of("VARCHAR"), ["to a.b@x.org", "12 @ 3"], {"redact": ["email"]}),
+        lambda value: " ".join("[email]" if "@x" in word else word for word in value.split(" ")),
+    ),
+    "pseudonym": (
+        *(column_of("VARCHAR"), ["x", "\u00e4"], {"pseudonym": {"key": KEY, "length": 9}}),
+        lambda value: hmac.new(bytes.fromhex(KEY), b"\0" + value.encode(), "sha256").hexdigest()[:9],
+    ),
+}
+
+# The treatments that a column may have together; every other pair is refused.
+TOGETHER = {
+    frozenset(pair)
+    for pair in (
+        *(("round", "bottom"), ("round", "top"), ("decimals", "bottom"), ("decimals", "top"), ("bottom", "top")),
+        ("cut", "shift"),
+    )
+}
+
+
+def test_every_treatment_has_an_independent_oracle() -> None:
+    assert set(ORACLES) == {treatment.key for treatment in TREATMENTS} == set(TreatmentConfig.model_fields)
+
+
+@pytest.mark.parametrize("key", ORACLES)
+def test_a_treatment_is_what_its_oracle_says(key: str) -> None:
+    column, values, config, oracle = ORACLES[key]
+    assert treated(column, config, [*values, None]) == [*map(oracle, values), None]
+    if key != "shift":  # which may leave any date
+        assert all(left(column, config, list(map(oracle, values))))
+
+
+@pytest.mark.parametrize("pair", [*combinations(ORACLES, 2)], ids=" and ".join)
+def test_two_treatments_of_a_column_go_together_or_are_refused(pair: tuple[str, str]) -> None:
+    config = {**ORACLES[pair[0]][2], **ORACLES[pair[1]][2]}
+    with nullcontext() if frozenset(pair) in TOGETHER else pytest.raises(ValidationError, match="keep one of the two"):
+        assert len(list(treatments_of(TreatmentConfig.model_validate(config)))) == 2
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS, ids=lambda treatment: treatment.key)
+def test_a_treatment_is_sql_of_every_dialect_that_it_declares(treatment: Treatment) -> None:
+    column, _, config, _ = ORACLES[treatment.key]
+    settings = TreatmentConfig.model_validate(config)
+    assert {"duckdb"} <= set(treatment.dialects) <= set(DIALECTS)
+    for name in treatment.dialects:
+        keys = KeysOutside({KEY: KEY}, exp.Literal.string, DIALECTS[name])
+        value = treatment.value(replace(cell(column, settings, keys), dialect=DIALECTS[name]))
+        holds = treatment.holds(exp.column("v"), column, settings, DIALECTS[name])
+        assert all(
+            expression.sql(name, unsupported_level=ErrorLevel.RAISE) for expression in (value, holds) if expression
+        )
