@@ -49,7 +49,7 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.disk import spill_folder
-from kanon_sql.sql.template import Fill, Item, column, state
+from kanon_sql.sql.template import Fill, Item, column
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs, refuse_pdf
 
 if TYPE_CHECKING:
@@ -248,7 +248,6 @@ def _write_parts(
     engine.query(
         "measures/attack/parted",
         names={
-            "parted": state("attack_parted"),
             "source": plain.relation,
             "row_key": exp.Anonymous(this="hash", expressions=keys),
         },
@@ -256,7 +255,7 @@ def _write_parts(
         values={"seed": seed, "by_rows": together is None, "share": round(share * _OUT_OF), "out_of": _OUT_OF},
     )
     for name, is_held_out in (("part", False), ("held_out", True)):
-        names: dict[str, Fill] = {"parted": state("attack_parted"), "held_out": exp.Boolean(this=is_held_out)}
+        names: dict[str, Fill] = {"held_out": exp.Boolean(this=is_held_out)}
         rows = template.render("measures/attack/part", names=names, lists={"own": items})
         to = literal(str(folder / f"{name}.parquet")).sql("duckdb")
         engine.run(f"COPY ({rows}) TO {to} (FORMAT parquet)")

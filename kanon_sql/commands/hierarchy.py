@@ -27,12 +27,12 @@ class ColumnValues:
 
     engine: Engine
     source: Source
-    item: Column
+    source_column: Column
 
     @property
     def column(self) -> str:
         """The column's name."""
-        return self.item.name
+        return self.source_column.name
 
     def rows(self, tree: Hierarchy | QuasiIdentifier, name: str) -> list[tuple[str, ...]]:
         """The rows of a hierarchy file, or of a built-in, for the values that are not missing.
@@ -42,14 +42,14 @@ class ColumnValues:
         table = state("raw_values")
         self.engine.query(
             "commands/hierarchy/raw_values",
-            names={"raw_values": table, "source_values": distinct_values(self.source.relation, self.item)},
+            names={"raw_values": table, "source_values": distinct_values(self.source.relation, self.source_column)},
         )
         distinct = exp.select("value").from_(exp.Table(this=quoted(table)))
         place = f"{self.source.label}: column {self.column!r}"
         spec, hierarchy = (QuasiIdentifier(), tree) if isinstance(tree, Hierarchy) else (tree, None)
-        counted = counted_values(self.source.relation, self.item, weighted=self.source.backend.weighted)
+        counted = counted_values(self.source.relation, self.source_column, weighted=self.source.backend.weighted)
         given = GeneralizedColumn(
-            0, self.item, spec, distinct, hierarchy, self.source.missing, place=place, counted=counted
+            0, self.source_column, spec, distinct, hierarchy, self.source.missing, place=place, counted=counted
         )
         mapping = build_mapping(self.engine, given)
         count = uncovered(self.engine, mapping, distinct)

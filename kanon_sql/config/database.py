@@ -374,8 +374,8 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
     has_facts = any(table.facts for table in tables.values())
     is_sensitive = any(t.loaded is not None and t.via is None and t.loaded.config.sensitive for t in tables.values())
     dated = [name for name, table in tables.items() if table.dates]
-    told = {} if config.report is None else config.report.model_dump(exclude_unset=True, exclude_none=True)
-    beside = [name for name in told if name not in ("json", "html")]
+    given = {} if config.report is None else config.report.model_dump(exclude_unset=True, exclude_none=True)
+    beside = [name for name in given if name not in ("json", "html")]
     on_server = [
         key for key, place in (("source", config.source), ("target", config.target)) if place and place.namespace
     ]

@@ -41,7 +41,7 @@ class TargetConfig(Part):
 
     between = (
         _PLACE,
-        Odd(known={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
+        Odd(condition={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
         GoesWith("database", "table", "database needs the table to make; add table, or remove database", of=_PLACE),
         Excludes("table", ("format", "csv", "compression"), "{key} goes with path; remove it", of=_PLACE, apart=True),
         Excludes("format", ("csv",), "csv does not go with format: {value}; remove one", typed_formats, apart=True),

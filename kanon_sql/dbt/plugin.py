@@ -286,8 +286,8 @@ def _folded(table: exp.Table) -> list[str]:
 
 def _is_private(place: Path) -> bool:
     """Whether the owner of this process alone enters a folder, or reads a file."""
-    found = place.stat()
-    return found.st_uid == os.geteuid() and not found.st_mode & 0o077
+    status = place.stat()
+    return status.st_uid == os.geteuid() and not status.st_mode & 0o077
 
 
 def _shown(place: str) -> str:

@@ -134,7 +134,7 @@ def grouped(engine: Engine, table: Table) -> Iterator[Table]:
         "recounted_classes": classes,
     }
     engine.query("recount/classes_as_table", names=names, lists={"qi": items})
-    values = [column(str(item["value"])) for item in items]
+    values = [column(str(measured["value"])) for measured in items]
     yield Table(exp.Table(this=template.quoted(classes)), values, weighted=True)
     engine.run(drop(classes))
 

@@ -85,14 +85,14 @@ def count_facts(engine: Engine, known: int) -> int | None:
     return min(fewest) if fewest else None
 
 
-def count_telling(engine: Engine, told: exp.Select, known: int, share: Fraction) -> tuple[int, float | None]:
+def count_telling(engine: Engine, persons_values: exp.Select, known: int, share: Fraction) -> tuple[int, float | None]:
     """How many sets of at most `known` facts of a class have a sensitive value with more than a `share` of their
-    persons, and the greatest share; `told` selects the values of persons (person, value).
+    persons, and the greatest share; `persons_values` selects the values of persons (person, value).
     """
     most, of = share.as_integer_ratio()
     values = {"most": most, "of": of}
     rows = [
-        engine.query("recount/facts/told", names={"sets": sets, "told_values": told}, values=values)[0]
+        engine.query("recount/facts/told", names={"sets": sets, "told_values": persons_values}, values=values)[0]
         for sets in _sets(known)
     ]
     shares = [float(greatest) for _, greatest in rows if greatest is not None]

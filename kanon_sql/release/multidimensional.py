@@ -79,7 +79,7 @@ class MultidimensionalRelease(Release):
             )
         partitions = self.result.classes.partitions
         how = _HOW.get(algorithm.name, f"Mondrian, cut: {algorithm.cut or 'strict'}")
-        boxes = self.result.found.boxes
+        boxes = self.result.division.boxes
         compiled = compiled_classes(
             self.engine,
             request,
@@ -87,7 +87,7 @@ class MultidimensionalRelease(Release):
             self.dimensions,
             self.outputs,
             boxes=boxes,
-            seed=self.result.found.seed,
+            seed=self.result.division.seed,
         )
         suppressed = self.result.suppressed
         left = f"{suppressed:,} of {self.problem.n:,} rows are" if suppressed else "no row is"
@@ -130,4 +130,4 @@ class MultidimensionalRelease(Release):
         roles = self.problem.roles
         quasi = {col.key for col in roles.quasi_identifiers}
         values = [(column(col.key, table), col.type) for col in roles.released if col.key not in quasi]
-        return dealing_order(values, self.result.found.seed)
+        return dealing_order(values, self.result.division.seed)

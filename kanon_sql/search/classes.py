@@ -75,8 +75,13 @@ def build_classes(
     ]
     names = {name: state(name) for name in ("classes", "assigned", "released_classes")}
     engine.query("search/classes", scope=names, lists={"this": items})
-    for d, item in zip(dimensions, items, strict=True):
-        _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
+    for d, names_of_dimension in zip(dimensions, items, strict=True):
+        _label(
+            engine,
+            d,
+            grids.get(d.index),
+            {**names, **{f"this_{key}": value for key, value in names_of_dimension.items()}},
+        )
         table = state(f"labels_{d.index}")
         if d.index in shown:
             distances = relabel(engine, shown[d.index], _members(dimensions, d, suppresses=suppresses), table)

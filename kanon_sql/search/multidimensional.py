@@ -76,7 +76,7 @@ class MultidimensionalResult(SearchResult):
 
     @property
     def suppressed(self) -> int:
-        return self.found.left_out
+        return self.division.left_out
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -85,14 +85,14 @@ class MultidimensionalResult(SearchResult):
         return (f"{self.ended} after {self.partitioning.rounds} rounds: more of them could have lost less",)
 
     @property
-    def found(self) -> Partitioning:
+    def division(self) -> Partitioning:
         """How the classes were made; without classes, in no round."""
         return self.partitioning or Partitioning(rounds=0, cuts=0, finished=True, seed=0, boxes=True)
 
     @cached_property
     def classes(self) -> Classes:
         """The classes, labelled on first use."""
-        problem, suppresses = self.problem, self.found.left_out > 0
+        problem, suppresses = self.problem, self.division.left_out > 0
         return build_classes(self.engine, problem.tuples, problem.grids, problem.aggregated, suppresses=suppresses)
 
     def require(self) -> None:
@@ -109,14 +109,14 @@ class MultidimensionalResult(SearchResult):
 
     def _require_strata(self) -> None:
         """Raises NoReleaseError if strata that are too small hold all rows, or more than may be suppressed."""
-        left_out, n, request = self.found.left_out, self.problem.n, self.request
+        left_out, n, request = self.division.left_out, self.problem.n, self.request
         if left_out <= request.limit and left_out < n:
             return
         how = f"hold fewer than {request.k}" if self.problem.models.only_k else "violate k or a model"
         limit = f"the limit is {request.limit:,}: set suppression.limit: {left_out}, or name"
         names = ", ".join(map(repr, self.problem.strata))
         raise NoReleaseError(
-            f"no release keeps the strata {names} apart: {self.found.strata_left_out:,} of them {how}, with "
+            f"no release keeps the strata {names} apart: {self.division.strata_left_out:,} of them {how}, with "
             f"{left_out:,} of {n:,} rows; {limit if left_out < n else 'name'} fewer columns as strata"
         )
 
@@ -131,18 +131,18 @@ class MultidimensionalResult(SearchResult):
             levels = [dict(rows_by_level(self.engine, d)) for d in self.problem.tuples.dimensions]
             return {"rows_by_level": dict(zip(self.problem.names, levels, strict=True))}
         if self.algorithm.name == "mondrian":
-            return {"partitions": partitions, "depth": self.found.rounds}
+            return {"partitions": partitions, "depth": self.division.rounds}
         return {"partitions": partitions}
 
     def describe_search(self) -> SearchEffort:
         return {
             "tuples": self.problem.tuples.count,
-            "rounds": self.found.rounds,
-            "cuts": self.found.cuts,
-            "finished": self.found.finished,
+            "rounds": self.division.rounds,
+            "cuts": self.division.cuts,
+            "finished": self.division.finished,
             "proven": False,
-            "bound": self.found.bound,
-            "gap": None if self.found.bound is None else gap(self.describe_loss()["objective"], self.found.bound),
+            "bound": self.division.bound,
+            "gap": None if self.division.bound is None else gap(self.describe_loss()["objective"], self.division.bound),
             "notes": list(self.notes),
         }
 

@@ -187,9 +187,10 @@ def is_json_with(path: Path, key: str) -> bool:
 
 def kind_of(head: bytes, name: str) -> Kind | None:
     """What a file is that begins with `head`; None where it may be CSV, or text of another kind."""
-    known = _format_of_head(head)
-    if known is not None:
-        return Kind(FORMATS[known].title, f"call it {FORMATS[known].suffixes[0]}", known)
+    name_of_format = _format_of_head(head)
+    if name_of_format is not None:
+        format_of_head = FORMATS[name_of_format]
+        return Kind(format_of_head.title, f"call it {format_of_head.suffixes[0]}", name_of_format)
     for magic, what, remedy in _MAGIC:
         if head.startswith(magic):
             return Kind(what, remedy.format(name=name))

@@ -41,18 +41,18 @@ class ShortFor:
 
 @dataclass(frozen=True)
 class OneOf:
-    """A text that is one of those that `known` gives when it is asked: what is registered by then."""
+    """A text that is one of those that `registered` gives when it is asked: what is registered by then."""
 
-    known: Callable[[], Sequence[str]]
+    registered: Callable[[], Sequence[str]]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self._checked)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
-        return {"enum": list(self.known()), "type": "string"}
+        return {"enum": list(self.registered()), "type": "string"}
 
     def _checked(self, value: Any) -> Any:
-        names = self.known()
+        names = self.registered()
         if value not in names:
             raise PydanticKnownError("literal_error", {"expected": either(map(repr, names))})
         return value

@@ -145,15 +145,15 @@ class Excludes:
 class Odd:
     """What is said in its own way; without a function it is for the schema alone, without a schema for faults."""
 
-    told: Callable[[Part], Faults] | None = None
-    known: Schema = field(default_factory=dict)
+    say: Callable[[Part], Faults] | None = None
+    condition: Schema = field(default_factory=dict)
 
     def faults(self, given: Part) -> Faults:
-        if self.told is not None:
-            yield from self.told(given)
+        if self.say is not None:
+            yield from self.say(given)
 
     def schema(self) -> Schema:
-        return self.known
+        return self.condition
 
 
 def _none_of(conditions: Iterable[Schema]) -> Schema:

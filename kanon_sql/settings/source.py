@@ -85,7 +85,7 @@ class SourceConfig(Part):
 
     between = (
         _PLACE,
-        Odd(known={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
+        Odd(condition={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
         GoesWith("csv", "path", "csv goes with path; remove it", of=_PLACE),
         GoesWith("sheet", "path", "sheet goes with path; remove it", of=_PLACE),
         GoesWith("encoding", "path", "encoding goes with path; remove it", of=_PLACE),

@@ -144,9 +144,9 @@ def _open_snapshot(engine: Engine, source: SourceConfig, base: Path, named: Sequ
     assert source.folder_table is not None
     copied = copy_snapshot(engine, source, base, place)
     opened = FILE_FORMATS["parquet"].open(engine, OpenRequest((copied.file,), source, named, place))
-    told = f"{(base / source.folder_table[1]).absolute()}, {copied.snapshot}"
+    shown = f"{(base / source.folder_table[1]).absolute()}, {copied.snapshot}"
     return replace(
-        opened, origin=told, label=told, snapshot=copied.snapshot, warnings=(*opened.warnings, *copied.warnings)
+        opened, origin=shown, label=shown, snapshot=copied.snapshot, warnings=(*opened.warnings, *copied.warnings)
     )
 
 

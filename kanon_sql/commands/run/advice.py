@@ -76,8 +76,8 @@ class Alternative:
         return advice if self.without is None else {**advice, "without": self.without}
 
 
-def advise(engine: Engine, loaded: LoadedConfig, result: SearchResult, *, found: bool) -> list[Advice]:
-    """The alternatives to what was searched; `found` says that there is a release.
+def advise(engine: Engine, loaded: LoadedConfig, result: SearchResult, *, released: bool) -> list[Advice]:
+    """The alternatives to what was searched; `released` says that there is a release.
 
     The tables of a multidimensional search are then those of another one.
     """
@@ -85,11 +85,11 @@ def advise(engine: Engine, loaded: LoadedConfig, result: SearchResult, *, found:
     of_the_run = _OF_A_RUN + _OF_A_VALUE * problem.n * len(problem.names)
     work = Work(min(_SHARE * of_the_run, _MOST_WORK), signals.ending())
     if isinstance(result, FullDomainResult):
-        given = _FullDomainAdvice(engine, loaded, result, work, found=found).alternatives()
+        given = _FullDomainAdvice(engine, loaded, result, work, released=released).alternatives()
     else:
         from kanon_sql.search.multidimensional import MultidimensionalResult
 
-        if not found or not isinstance(result, MultidimensionalResult):
+        if not released or not isinstance(result, MultidimensionalResult):
             return []
         given = _searched(engine, loaded, result, work)
     paying = sorted(
@@ -109,17 +109,17 @@ class _FullDomainAdvice:
         result: FullDomainResult,
         work: Work,
         *,
-        found: bool,
+        released: bool,
     ) -> None:
         self.engine = engine
         self.loaded = loaded
         self.result = result
         self.work = work
-        self.found = found
+        self.released = released
         self.problem = result.problem
         self.price = price_of(result.problem.frequency)
         self.algorithm = loaded.config.algorithm
-        self.ncp = result.describe_loss()["ncp"] if self.found else None
+        self.ncp = result.describe_loss()["ncp"] if self.released else None
 
     def alternatives(self) -> Iterator[Alternative]:
         """Each that can be found with its part of the work; to decide again by what came out would not be blind."""
@@ -128,7 +128,7 @@ class _FullDomainAdvice:
         # The limit first: it helps most as a rule, and its search is not much longer than that of the run.
         others = ((self._without_a_column, 0.5), (self._k, 1.0))
         less = ((self._limit, _SHARE_OF_TWO), (self._local, _SHARE_OF_TWO), *others)
-        for way, share in less if self.found else ((self._local, _SHARE_OF_TWO), (self._enough, 1.0)):
+        for way, share in less if self.released else ((self._local, _SHARE_OF_TWO), (self._enough, 1.0)):
             if self.work.remaining():  # What one does not use is there for those after it.
                 yield from way(self.work.share(share))
 
@@ -152,7 +152,7 @@ class _FullDomainAdvice:
             yield from self._solved({key: value}, request, work.share(1 / (len(enough) - place)))
 
     def _solved(self, change: Json, request: Request, work: Work) -> Iterator[Alternative]:
-        below = self.found and self.price * self.result.found.checked > work.remaining()
+        below = self.released and self.price * self.result.choice.checked > work.remaining()
         losses = self._solve(self._below_winner() if below else self.problem, request, work)
         if losses is not None:
             result, exact = losses
@@ -168,9 +168,9 @@ class _FullDomainAdvice:
         """(what a search finds, whether it came to its end); None for what says nothing of the loss."""
         patient = replace(problem, nodes=UninterruptedNodes(problem.nodes, self.price))
         result = patient.solve(self.engine, self.algorithm, request, work, Progress())
-        proven = result.found.proven
+        proven = result.choice.proven
         bounded = self.algorithm.options().get("objective") in _LOSSES and set(request.weights) == {1.0}
-        return (result, proven) if result.found.winner is not None and (proven or bounded) else None
+        return (result, proven) if result.choice.winner is not None and (proven or bounded) else None
 
     def _local(self, work: Work) -> Iterator[Alternative]:
         """Local recoding satisfies k whatever the table; what it loses is estimated."""
@@ -225,15 +225,15 @@ def _searched(
         ways.append(({"privacy.k": less}, algorithm, replace(request, k=less)))
     if algorithm.name != "local" and not algorithm.declared.numeric and result.problem.models.only_k:
         ways.append(({"algorithm": "local"}, AlgorithmConfig(name="local"), request))
-    for change, chosen, asked in ways:
+    for change, chosen, other_request in ways:
         to_begin, for_a_value = _OF_LABELS if chosen.name == "local" else _OF_CUTS
         takes = to_begin + for_a_value * values
         # It would be interrupted, and a user's transaction with it: so it is begun only where there is work left.
         if not engine.owned or work.remaining() < takes:
             continue
         work.spend(takes)
-        other_result = result.problem.solve(engine, chosen, asked, Deadline(stop=signals.ending()), Progress())
-        if other_result.partitioning is not None and other_result.found.finished:
+        other_result = result.problem.solve(engine, chosen, other_request, Deadline(stop=signals.ending()), Progress())
+        if other_result.partitioning is not None and other_result.division.finished:
             yield Alternative(change, other_result.describe_loss()["ncp"], other_result.suppressed, True, before)
 
 

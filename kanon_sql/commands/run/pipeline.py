@@ -284,7 +284,7 @@ def _advise(run: Run, engine: Engine, result: SearchResult, *, released: bool = 
         return
     try:
         with run.call.step("advice", "looking at other settings"):
-            run.draft.advice = advise(engine, run.loaded, result, found=released)
+            run.draft.advice = advise(engine, run.loaded, result, released=released)
     except EngineError as error:
         run.draft.warnings.append(f"other settings could not be looked at: {error}")
 

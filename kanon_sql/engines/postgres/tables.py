@@ -53,8 +53,8 @@ class PostgresTableOf(LocalSink):
 
     plain_text = True
 
-    def __init__(self, schema: PostgresSchema, name: str, made: str, types: dict[str, str]) -> None:
-        self.schema, self.name, self.made, self.types = schema, name, made, types
+    def __init__(self, schema: PostgresSchema, name: str, temporary: str, types: dict[str, str]) -> None:
+        self.schema, self.name, self.temporary, self.types = schema, name, temporary, types
 
     def describe(self) -> str:
         return f"{self.name} in schema {self.schema.name} of PostgreSQL"
@@ -74,7 +74,7 @@ class PostgresTableOf(LocalSink):
             definitions = [
                 f"{quoted(name).sql('postgres')} {self.types.get(name) or _type_of(kind)}" for name, kind in described
             ]
-            table = self.schema.table(self.made).sql("postgres")
+            table = self.schema.table(self.temporary).sql("postgres")
             postgres.execute(f"CREATE TABLE {table} ({', '.join(definitions)})", place)
             self._copy_in(file, table, place)
         finally:
@@ -103,7 +103,7 @@ class PostgresTableOf(LocalSink):
     def written(self, engine: Engine) -> Source:
         postgres = self.schema.postgres
         source = postgres.opened(self.schema.table(self.name), "table", self.name, (), self.schema.place)
-        rows = state(f"written_{self.made}")
+        rows = state(f"written_{self.temporary}")
         named = exp.select(*(column(col.name) for col in source.columns)).from_(self.schema.table(self.name))
         postgres.copy_to(engine, named.sql("postgres"), [(col.name, col.type) for col in source.columns], rows)
         return opened(engine, exp.Table(this=quoted(rows)), self.describe(), self.describe(), ())
@@ -199,8 +199,8 @@ class SchemaOfTables(TablesTarget):
             self.postgres.execute(f"DROP TABLE {old}", place)
         for name, sink in self.sinks.items():
             assert isinstance(sink, PostgresTableOf)
-            made = self.schema.table(sink.made).sql("postgres")
-            self.postgres.execute(f"ALTER TABLE {made} RENAME TO {quoted(name).sql('postgres')}", place)
+            temporary = self.schema.table(sink.temporary).sql("postgres")
+            self.postgres.execute(f"ALTER TABLE {temporary} RENAME TO {quoted(name).sql('postgres')}", place)
         kept = {name: carried for name, carried in self.carried.items() if name in self.sinks}
         self.warnings += carry_over(self.schema, kept)
         for name in names:

@@ -178,14 +178,14 @@ def draw_sets(columns: Sequence[Attacked], random: Random) -> list[tuple[Attacke
 class _Tries:
     """Predicates that were tried, and how many of them isolated a row: main, blindly, in the control group."""
 
-    asked: int = 0
+    predicates: int = 0
     main: int = 0
     blind: int = 0
     control: int = 0
 
     def add(self, isolated: dict[tuple[str, bool], tuple[int, int]]) -> None:
         """Adds a set of columns; by side and whether labels were drawn, predicates and those that isolate."""
-        self.asked += isolated["source", False][0]
+        self.predicates += isolated["source", False][0]
         self.main += isolated["source", False][1]
         self.blind += isolated["source", True][1]
         self.control += isolated.get(("control", False), (0, 0))[1]
@@ -198,9 +198,9 @@ def _play(board: Board, sets: Sequence[tuple[Attacked, ...]]) -> Played:
     for columns in sets:
         for is_alone, isolated in _try(board, columns, most).items():
             counts[is_alone].add(isolated)
-    counted = counts[counts[True].asked > 0]
-    control = Tries(counted.control, counted.asked) if board.controlled else None
-    return Played(Tries(counted.main, counted.asked), Tries(counted.blind, counted.asked), control)
+    counted = counts[counts[True].predicates > 0]
+    control = Tries(counted.control, counted.predicates) if board.controlled else None
+    return Played(Tries(counted.main, counted.predicates), Tries(counted.blind, counted.predicates), control)
 
 
 def _try(board: Board, columns: Sequence[Attacked], most: int) -> dict[bool, dict[tuple[str, bool], tuple[int, int]]]:
@@ -208,13 +208,12 @@ def _try(board: Board, columns: Sequence[Attacked], most: int) -> dict[bool, dic
     items: list[Item] = [
         {"code": attacked.key, "labels": attacked.labels, "number": attacked.compared.index} for attacked in columns
     ]
-    predicates = state("attack_predicates")
-    names: dict[str, Fill] = {"predicates": predicates, "combinations": combinations_of(board, "release", columns)}
+    names: dict[str, Fill] = {"combinations": combinations_of(board, "release", columns)}
     values = {"most": most, "bits": BITS, "seed": board.seed}
     board.engine.query("measures/attack/predicates", names=names, lists={"item": items}, values=values)
     words: list[Item] = [{"name": f"w{number}", "number": number} for number in range(-(-2 * most // BITS))]
     for attacked in columns:
-        masks = {"predicates": predicates, "this_code": attacked.key}
+        masks: dict[str, Fill] = {"this_code": attacked.key}
         masks |= {name: attacked.table(name) for name in ("masks", "runs", "ranks")}
         board.engine.query("measures/attack/masks", names=masks, lists={"word": words})
     counts: dict[bool, dict[tuple[str, bool], tuple[int, int]]] = {}
@@ -228,17 +227,15 @@ def _isolated(
     board: Board, side: str, columns: Sequence[Attacked], words: list[Item]
 ) -> Iterator[tuple[bool, int, int, int]]:
     """(of one released row, labels drawn, predicates, those that isolate) in the rows of a side."""
-    hits: dict[str, Fill] = {"hits": state("attack_hits")}
     who: list[Item] = [{"least": "least", "most": "most"}] if board.by_person else []
     items: list[Item] = [{"code": attacked.key, "masks": attacked.table("masks")} for attacked in columns]
     fulfilled: list[Item] = [{"name": word["name"], "value": _fulfilled(columns, str(word["name"]))} for word in words]
     lists = {"item": items, "word": fulfilled, "person": who}
     rows = {"combinations": combinations_of(board, side, columns)}
-    board.engine.query("measures/attack/hits", names={**hits, **rows}, lists=lists)
-    names = {**hits, "predicates": state("attack_predicates")}
+    board.engine.query("measures/attack/hits", names=rows, lists=lists)
     lists = {"word": words, "person": who}
     values = {"by_person": board.by_person}
-    yield from board.engine.query("measures/attack/isolated", names=names, lists=lists, values=values)
+    yield from board.engine.query("measures/attack/isolated", lists=lists, values=values)
 
 
 def _fulfilled(columns: Sequence[Attacked], word: str) -> exp.Expr:
@@ -256,9 +253,7 @@ def play_inference(board: Board) -> dict[str, Attack]:
         return {}
     knowledge = Known.of(board.quasi_identifiers, "known")
     find_nearest(board, knowledge)
-    scope: dict[str, Fill] = {
-        name: state(f"attack_{name}") for name in ("groups", "told", "pools", "guesses", "targets")
-    }
+    scope: dict[str, Fill] = {name: state(f"attack_{name}") for name in ("groups", "told", "pools", "guesses")}
     scope |= {"near": knowledge.table("near"), "release_rows": coded("release"), "class_key": knowledge.key}
     board.engine.query("measures/attack/pools", scope=scope)
     return {other.name: _guess(board, other, scope) for other in board.others}
@@ -292,7 +287,7 @@ def play_linkability(board: Board) -> Linkability | None:
     board.engine.query("measures/attack/joint", names=names)
     for knowledge in (left, right):
         find_nearest(board, knowledge)
-    scope: dict[str, Fill] = {"targets": state("attack_targets"), "joint": state("attack_joint")}
+    scope: dict[str, Fill] = {"joint": state("attack_joint")}
     scope["both_near"] = state("attack_both_near")
     for knowledge in (left, right):
         scope |= {f"{knowledge.name}_{table}": knowledge.table(table) for table in ("near", "classes")}

@@ -168,13 +168,13 @@ def _read_both(
     subject: ReleasePair, source: Source, control: Source | None, columns: Sequence[ComparedColumn], *, by_person: bool
 ) -> None:
     """Reads the source and the control group, which without one is an empty table."""
-    values = [normalized(compared.item, source.missing) for compared in columns]
+    values = [normalized(compared.column, source.missing) for compared in columns]
     _read(subject, source, "source", values, by_person=by_person)
     if control is None:
         names = [compared.value for compared in columns] + [_PERSON] * by_person
         subject.engine.run(tables.empty_like(_tuples("control"), _tuples("source"), *names, "row_count"))
     else:
-        values = [_as_in_source(control, compared.item) for compared in columns]
+        values = [_as_in_source(control, compared.column) for compared in columns]
         _read(subject, control, "control", values, by_person=by_person)
 
 
@@ -188,7 +188,7 @@ def _known(
     if keyed:
         warnings.append(f"{', '.join(map(repr, keyed))}: no adversary without the key knows what stands there")
     released = [compared for compared in kept if not compared.generalized]
-    items: list[Item] = [{"key": compared.item.key} for compared in released]
+    items: list[Item] = [{"key": compared.column.key} for compared in released]
     rows = {"source": participants(source, subject.roles, subject.loaded.config.missing)}
     counts = source.backend.query("source/distinct_estimates", names=rows, lists={"out": items})[0] if items else ()
     for compared, count in zip(released, counts, strict=True):
@@ -322,8 +322,8 @@ def _gather(board: Board) -> None:
 
 def combinations_of(board: Board, side: str, columns: Sequence[Attacked]) -> Fill:
     """The combinations of some columns on a side with their rows, each once: a table where one holds just these."""
-    known = set(columns) <= set(board.quasi_identifiers) and bool(board.others)
-    table, width = (_quasi(side), len(board.quasi_identifiers)) if known else (coded(side), len(board.columns))
+    are_quasi = set(columns) <= set(board.quasi_identifiers) and bool(board.others)
+    table, width = (_quasi(side), len(board.quasi_identifiers)) if are_quasi else (coded(side), len(board.columns))
     if len(columns) == width:
         return exp.Table(this=template.quoted(table))
     by_person = board.by_person and side != "release"
@@ -373,7 +373,7 @@ def draw_targets(board: Board) -> None:
     types = dict.fromkeys(["target", "is_control", *(attacked.key for attacked in board.columns)], "BIGINT")
     board.engine.run(tables.empty(state("attack_targets"), types))
     for is_control, side in enumerate(("source", "control")):
-        names = {"targets": state("attack_targets"), "combinations": combinations_of(board, side, board.columns)}
+        names = {"combinations": combinations_of(board, side, board.columns)}
         values = {"attacks": board.attacks, "seed": board.seed, "is_control": is_control}
         board.engine.query("measures/attack/targets", names=names, lists={"item": items}, values=values)
     for attacked in board.columns:
@@ -382,15 +382,13 @@ def draw_targets(board: Board) -> None:
 
 def _names(attacked: Attacked) -> dict[str, Fill]:
     own = {name: attacked.table(name) for name in ("runs", "ranks", "cover")}
-    return {**own, "targets": state("attack_targets"), "this_code": attacked.key, "this_rank": attacked.key}
+    return {**own, "this_code": attacked.key, "this_rank": attacked.key}
 
 
 def find_nearest(board: Board, knowledge: Known) -> int:
     """Makes the tables classes and near of the columns; for how many no class stands."""
     engine = board.engine
-    scope: dict[str, Fill] = {
-        name: state(f"attack_{name}") for name in ("targets", "pairs", "lonely", "candidates", "far")
-    }
+    scope: dict[str, Fill] = {name: state(f"attack_{name}") for name in ("pairs", "lonely", "candidates", "far")}
     scope |= {"classes": knowledge.table("classes"), "near": knowledge.table("near"), "last_node": knowledge.nodes[-1]}
     items: list[Item] = [
         {
@@ -424,8 +422,7 @@ def find_nearest(board: Board, knowledge: Known) -> int:
 def _match(board: Board, knowledge: Known) -> None:
     """Makes the table pairs(target, node) of the classes that stand for somebody."""
     pairs, following = (state(f"attack_{name}") for name in ("pairs", "next_pairs"))
-    root = {"pairs": pairs, "targets": state("attack_targets")}
-    board.engine.query("measures/attack/root", names=root)
+    board.engine.query("measures/attack/root", names={"pairs": pairs})
     parent: Fill = 0
     for attacked, node in zip(knowledge.columns, knowledge.nodes, strict=True):
         names: dict[str, Fill] = {**_names(attacked), "classes": knowledge.table("classes"), "pairs": pairs}

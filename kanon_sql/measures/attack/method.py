@@ -87,8 +87,10 @@ def _of_classes(engine: Engine, result: MultidimensionalResult) -> Downcoding:
     columns = dict.fromkeys(problem.names, 0)
     if not telling:
         return {"rows": 0, "classes": 0, "columns": columns}
-    known = reduce(lambda left, other: exp.Union(this=left, expression=other, distinct=False), map(_known, telling))
-    engine.run(tables.copy(state("known"), exp.Subquery(this=known)))
+    known_cells = reduce(
+        lambda left, other: exp.Union(this=left, expression=other, distinct=False), map(_known, telling)
+    )
+    engine.run(tables.copy(state("known"), exp.Subquery(this=known_cells)))
     rows = classes = 0
     for dimension, cells, narrowed in engine.query("measures/attack/downcoded", names={"known": state("known")}):
         if dimension is None:

@@ -85,7 +85,6 @@ def _count_in_tree(engine: Engine, d: Dimension, tree: Tree) -> tuple[tuple[Step
 def _values(engine: Engine, d: Dimension) -> int:
     """How many values the source holds; a hierarchy may have more."""
     names: dict[str, Fill] = {
-        "frequency": state("frequency"),
         "this_position": d.position,
         "missing_position": 0 if d.tree is None else d.tree.missing,
     }
@@ -95,10 +94,7 @@ def _values(engine: Engine, d: Dimension) -> int:
 def _count_values(engine: Engine, d: Dimension) -> bool:
     """Makes the table placed of a column without hierarchy; whether all its labels are values."""
     names: dict[str, Fill] = {
-        "placed": state("page_placed"),
-        "label_counts": state("page_label_counts"),
         "places": d.places,
-        "frequency": state("frequency"),
         "this_position": d.position,
         "label_place": begin_of(d.kind),
     }
@@ -110,8 +106,6 @@ def know_in_tree(engine: Engine, d: Dimension) -> None:
     """Makes the table known: which nodes of its hierarchy the labels of a column stand for."""
     assert d.tree is not None
     names: dict[str, Fill] = {
-        "known": state("page_known"),
-        "label_counts": state("page_label_counts"),
         "nodes": d.nodes,
         "missing_position": d.tree.missing,
         "top_level": d.tree.top,
@@ -125,17 +119,13 @@ def _shifts(tree: Tree) -> list[Item]:
 
 def _labels(engine: Engine) -> tuple[int, int, tuple[str, ...]]:
     """(labels, their rows, the most frequent ones) of the release."""
-    names = {"label_counts": state("page_label_counts")}
-    labels, rows, samples = engine.query("measures/evidence/label_samples", names=names, values={"most": MOST_LABELS})[
-        0
-    ]
+    labels, rows, samples = engine.query("measures/evidence/label_samples", values={"most": MOST_LABELS})[0]
     return int(labels), int(rows), tuple(str(text) for text in samples or ())
 
 
 def _by_level(engine: Engine) -> dict[int, tuple[int, tuple[str, ...]]]:
     """(rows, the most frequent labels) of the release at each level."""
-    names = {"known": state("page_known")}
-    rows = engine.query("measures/evidence/known_by_level", names=names, values={"most": MOST_LABELS})
+    rows = engine.query("measures/evidence/known_by_level", values={"most": MOST_LABELS})
     return {int(level): (int(rows), tuple(str(label) for label in labels or ())) for level, rows, labels in rows}
 
 
@@ -166,11 +156,8 @@ def _place(engine: Engine, d: Dimension, tree: Tree, level: int) -> None:
     is_missing = exp.alias_(column("position").eq(tree.missing), "is_missing", quoted=True)
     values = exp.select(column("value"), is_missing).from_(exp.Table(this=quoted(d.domain)))
     names: dict[str, Fill] = {
-        "placed": state("page_placed"),
-        "known": state("page_known"),
         "nodes": d.nodes,
         "domain": d.domain,
-        "frequency": state("frequency"),
         "own_level": level,
         "own_shift": tree.shifts[level],
         "this_position": d.position,

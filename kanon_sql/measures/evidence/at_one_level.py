@@ -88,8 +88,6 @@ def _place(gathered: Gathered, qi: Column, mapping: MappingTable, level: int, co
         kind = exp.DataType.build(qi.type, dialect="duckdb")
         text, key = as_written(column("value"), qi.type), as_written(exp.TryCast(this=key, to=kind), qi.type)
     names: dict[str, Fill] = {
-        "placed": state("page_placed"),
-        "label_counts": state("page_label_counts"),
         "mapping": mapping.table,
         "costs": costs,
         "known_text": text,
@@ -110,7 +108,6 @@ def _steps(gathered: Gathered, mapping: MappingTable, level: int, counted: Label
         labels: tuple[str, ...] = ()
         if number >= level:
             names: dict[str, Fill] = {
-                "placed": state("page_placed"),
                 "mapping": mapping.table,
                 "level_code": f"level_{level}",
                 "above_label": f"label_{number}",

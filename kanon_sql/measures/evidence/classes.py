@@ -64,19 +64,18 @@ def _costs(index: int) -> str:
 
 def _cost(engine: Engine, problem: SearchProblem | None, index: int) -> None:
     """Makes the table costs_i of what each label of a column costs."""
-    counts: dict[str, Fill] = {"label_counts": state("page_label_counts")}
     costs: dict[str, Fill] = {"costs": _costs(index)}
     if not isinstance(problem, Multidimensional):
-        engine.query("measures/evidence/no_costs", names={**costs, **counts})
+        engine.query("measures/evidence/no_costs", names=costs)
         return
     d, grid = problem.tuples.dimensions[index], problem.grids.get(index)
     if d.tree is not None:
         know_in_tree(engine, d)
-        engine.query("measures/evidence/tree_costs", names={**costs, "known": state("page_known"), "nodes": d.nodes})
+        engine.query("measures/evidence/tree_costs", names={**costs, "nodes": d.nodes})
         return
     labels: dict[str, Fill] = {"labels": state("page_range_labels")}
     spans: dict[str, Fill] = {"spans": state("page_spans")}
-    engine.query("measures/evidence/range_labels", names={**labels, **counts})
+    engine.query("measures/evidence/range_labels", names=labels)
     if d.kind == "text":
         engine.query("measures/evidence/set_costs", names={**costs, **labels}, values={"values": d.values})
     elif d.kind == "number":

@@ -89,7 +89,7 @@ class Gathered:
     def levels(self) -> dict[str, int] | None:
         """The level of each quasi-identifier; None where classes have levels of their own."""
         result = self.subject.result
-        if isinstance(result, FullDomainResult) and result.found.winner is not None:
+        if isinstance(result, FullDomainResult) and result.choice.winner is not None:
             return result.levels()
         return levels_of(self.report["solution"])
 

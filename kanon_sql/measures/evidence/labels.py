@@ -26,7 +26,7 @@ from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Fill, column, state
+from kanon_sql.sql.template import column
 
 if TYPE_CHECKING:
     from kanon_sql.results.risk import SizeBin
@@ -173,14 +173,13 @@ class LabelCounts:
 
 def count_labels(gathered: Gathered, index: int) -> None:
     """Makes the table label_counts of one column of the release."""
-    names = {"label_counts": state("page_label_counts"), "tuples": gathered.tuples, "this_text": value_name(index)}
+    names = {"tuples": gathered.tuples, "this_text": value_name(index)}
     gathered.subject.engine.query("measures/evidence/label_counts", names=names)
 
 
 def place_alone(engine: Engine, kind: Kind = "text") -> None:
     """Makes the table placed of labels under which the source is not counted; numbers and dates are put in order."""
-    names: dict[str, Fill] = {"placed": state("page_placed"), "label_counts": state("page_label_counts")}
-    engine.query("measures/evidence/placed_alone", names={**names, "label_place": begin_of(kind)})
+    engine.query("measures/evidence/placed_alone", names={"label_place": begin_of(kind)})
 
 
 def begin_of(kind: Kind) -> exp.Expr:
@@ -208,9 +207,8 @@ def _text(text: str) -> exp.Expr:
 
 def read_placed(engine: Engine) -> LabelCounts:
     """What the table placed holds."""
-    names = {"placed": state("page_placed")}
-    rows = engine.query("measures/evidence/most_frequent", names=names, values={"most": MOST_BARS + 1})
-    sums = engine.query("measures/evidence/placed_sums", names=names)[0]
+    rows = engine.query("measures/evidence/most_frequent", values={"most": MOST_BARS + 1})
+    sums = engine.query("measures/evidence/placed_sums")[0]
     frequent = [
         (label, None if place is None else float(place), int(released), int(source))
         for label, place, released, source in rows

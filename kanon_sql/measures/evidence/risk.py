@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from kanon_sql.measures.evidence.gathered import Gathered
 from kanon_sql.measures.evidence.labels import hide_small_classes
-from kanon_sql.measures.risk.measure import THRESHOLD, class_sizes, describe_classes, pad_sizes, sum_sizes
+from kanon_sql.measures.risk.measure import THRESHOLD, describe_classes, pad_sizes, sum_sizes
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.sql.connection import Row
@@ -63,7 +63,7 @@ def _describe(gathered: Gathered, sizes: Sequence[Row]) -> CountedRisk:
     """What is said of the classes of one table."""
     engine = gathered.subject.engine
     values = {"sizes": [int(row[0]) for row in sizes], "counts": [int(row[1]) for row in sizes]}
-    engine.query("measures/evidence/class_sizes", names={"class_sizes": class_sizes()}, values=values)
+    engine.query("measures/evidence/class_sizes", values=values)
     sums = sum_sizes(engine, THRESHOLD)
     return {
         "rows": {"source": sums.rows, "missing": 0, "measured": sums.rows},

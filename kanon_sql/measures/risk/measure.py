@@ -77,19 +77,14 @@ class ClassSums:
 def sum_classes(engine: Engine, table: RiskTable, sized: str | None, threshold: float) -> ClassSums:
     """The sums over the table's classes; `sized` is the table of their sizes and persons, where there are any."""
     classes: exp.Expr = exp.to_table(sized) if sized else _without_persons(table)
-    engine.query("measures/risk/class_sizes", names={"class_sizes": class_sizes(), "sized_classes": classes})
+    engine.query("measures/risk/class_sizes", names={"sized_classes": classes})
     return sum_sizes(engine, threshold)
-
-
-def class_sizes() -> str:
-    """The table (size, persons, class_count) of the classes that are summed up."""
-    return state("risk_class_sizes")
 
 
 def sum_sizes(engine: Engine, threshold: float) -> ClassSums:
     """The sums over the classes of the table class_sizes."""
-    names, values = {"class_sizes": class_sizes()}, {"threshold": float(threshold)}
-    return ClassSums(*engine.query("measures/risk/measures", names=names, values=values)[0])
+    values = {"threshold": float(threshold)}
+    return ClassSums(*engine.query("measures/risk/measures", values=values)[0])
 
 
 def contradictions_of(sums: ClassSums, table: RiskTable, population: str) -> list[str]:
@@ -131,7 +126,6 @@ def describe_classes(engine: Engine, sums: ClassSums) -> ClassRisk:
     n, bounds = sums.rows, size_bounds(sums.largest)
     sizes = engine.query(
         "measures/risk/histogram",
-        names={"class_sizes": class_sizes()},
         values={"lows": [low for low, _ in bounds], "highs": [high for _, high in bounds]},
     )
     return {
@@ -235,8 +229,7 @@ def measure_households(engine: Engine, table: RiskTable, sized: str | None, thre
         sized = state("risk_sized")
         names = {"numbered": table.classes, "sized_classes": sized}
         engine.query("measures/risk/households/without_persons", names=names)
-    households = state("risk_households")
-    names = {"members": table.members, "numbered": table.classes, "sized_classes": sized, "households": households}
+    names = {"members": table.members, "numbered": table.classes, "sized_classes": sized}
     names["holder_name"] = value_name(len(table.quasi_identifiers))
     engine.query("measures/risk/households/households", names=names, lists={"qi": _items(table)})
     households_read = _measures(engine, threshold, by_persons=False)
@@ -266,8 +259,7 @@ class _HouseholdMeasures:
 
 def _measures(engine: Engine, threshold: float, *, by_persons: bool) -> _HouseholdMeasures:
     values = {"threshold": float(threshold), "by_persons": by_persons}
-    names = {"households": state("risk_households")}
-    row = engine.query("measures/risk/households/measures", names=names, values=values)[0]
+    row = engine.query("measures/risk/households/measures", values=values)[0]
     count, n, largest, highest, average, above, rows_above, alone, rows_alone, *any_found = row
     any_highest, any_average, any_above, any_rows = any_found
     return _HouseholdMeasures(

@@ -37,7 +37,6 @@ from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
 from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
-from kanon_sql.measures.risk.measure import class_sizes
 from kanon_sql.measures.risk.table import RiskTable, read_tuples, value_name
 from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
 from kanon_sql.progress import Progress
@@ -118,8 +117,7 @@ def read_population(
         for level in range(mapping.height + 1 if mapping else 1):
             cells.append({"ladder": _ladder(i), "rung": f"rung_{level}", "name": _code(i, level)})
     joins: list[Item] = [{"ladder": _ladder(i), "name": value_name(i)} for i in range(len(items))]
-    names = {"tuples": state(_TUPLES), "population_steps": state("risk_population_steps")}
-    engine.query("measures/risk/population_steps", names=names, lists={"cell": cells, "qi": joins})
+    engine.query("measures/risk/population_steps", names={"tuples": state(_TUPLES)}, lists={"cell": cells, "qi": joins})
     warnings = _uncovered(engine, table, mappings)
     return CountedPopulation(
         population.label, int(rows), int(combinations), int(alone), tuple(mappings), tuple(warnings)
@@ -147,19 +145,17 @@ def count_persons(
     for i, mapping in enumerate(population.mappings):
         _make_steps(engine, i, table, mapping if generalized else None, generalized=generalized)
         items.append({"steps": _steps(i), "name": value_name(i), "level": f"level_{i}", "rung": f"rung_{i}"})
-    steps = {"class_steps": state("risk_class_steps")}
-    names = {**steps, "class_list": table.classes}
-    engine.query("measures/risk/class_steps", names=names, lists={"qi": items, "kept": kept})
+    engine.query("measures/risk/class_steps", names={"class_list": table.classes}, lists={"qi": items, "kept": kept})
     columns = {"size": "BIGINT", "persons": "BIGINT", **({"id": "BIGINT"} if kept else {})}
     engine.run(tables.empty(sized, columns))
-    for shape in engine.query("measures/risk/shapes", names=steps, lists={"qi": items}):
+    for shape in engine.query("measures/risk/shapes", lists={"qi": items}):
         grouped: list[Item] = [
             {"code": _code(i, level), "rung": f"rung_{i}"} for i, level in enumerate(shape) if level >= 0
         ]
         everywhere: list[Item] = [{"level": f"level_{i}", "number": level} for i, level in enumerate(shape)]
         engine.query(
             "measures/risk/sized",
-            names={**steps, "sized_classes": sized, "population_steps": state("risk_population_steps")},
+            names={"sized_classes": sized},
             lists={"this": grouped, "all": everywhere, "kept": kept},
         )
         progress.advance(1, "combinations of levels")
@@ -250,13 +246,12 @@ def _make_steps(
     engine: Engine, index: int, table: RiskTable, mapping: MappingTable | None, *, generalized: bool
 ) -> None:
     """Finds the level of each value that the table has in one column."""
-    labels = {"labels": state("risk_labels")}
     if mapping is None:
-        engine.query("measures/risk/plain_labels", names={**labels, "ladder": _ladder(index)})
+        engine.query("measures/risk/plain_labels", names={"ladder": _ladder(index)})
     else:
-        names = {**labels, "ladder": _ladder(index), "weight": mapping.weight_table}
+        names = {"ladder": _ladder(index), "weight": mapping.weight_table}
         engine.query("measures/risk/labels", names=names)
-    here = {**labels, "class_list": table.classes, "qi_name": value_name(index)}
+    here = {"class_list": table.classes, "qi_name": value_name(index)}
     level = engine.query("measures/risk/common_level", names=here)[0][0] if generalized else 0
     engine.query(
         "measures/risk/steps",
@@ -267,11 +262,10 @@ def _make_steps(
 
 def _uncovered(engine: Engine, table: RiskTable, mappings: Sequence[MappingTable | None]) -> list[str]:
     warnings = []
-    names = {"population_steps": state("risk_population_steps")}
     for i, mapping in enumerate(mappings):
         if mapping is None or mapping.height == 0:
             continue
-        persons = engine.query("measures/risk/uncovered", names={**names, "code": _code(i, 1)})[0][0]
+        persons = engine.query("measures/risk/uncovered", names={"code": _code(i, 1)})[0][0]
         if persons:
             warnings.append(
                 f"{persons:,} rows of the population hold values of {table.names[i]!r} that its hierarchy does not "
@@ -332,7 +326,7 @@ class Sampling:
 
 def describe_uniqueness(engine: Engine, persons: float) -> PopulationUniqueness:
     """The report's entry on the classes of the table class_sizes; 0 is the share of a model without an estimate."""
-    sizes = ClassSizes.of(engine.query("measures/risk/counts", names={"class_sizes": class_sizes()}))
+    sizes = ClassSizes.of(engine.query("measures/risk/counts"))
     estimate = estimate_uniqueness(sizes, persons)
     shares = {"pitman": estimate.pitman, "zayatz": estimate.zayatz, "snb": estimate.snb}
     return {
@@ -386,11 +380,9 @@ def measure_weights(
         _refuse(weights, source, missing, unreadable, too_low)
         del names["raw_weight"]
         values = [{"value": normalized(qi, source.missing)} for qi in quasi_identifiers]
-        classes = {"weighted_classes": state("risk_weighted_classes")}
-        engine.query("measures/risk/weights/classes", names={**names, **classes}, lists={"item": values})
-    risks = {"class_risks": state("risk_class_risks")}
-    engine.query("measures/risk/weights/risks", names={**classes, **risks}, values={"few": _FEW, "terms": _TERMS})
-    row = engine.query("measures/risk/weights/measures", names=dict(risks), values={"threshold": limit})[0]
+        engine.query("measures/risk/weights/classes", names=names, lists={"item": values})
+    engine.query("measures/risk/weights/risks", values={"few": _FEW, "terms": _TERMS})
+    row = engine.query("measures/risk/weights/measures", values={"threshold": limit})[0]
     n, highest, found_again, above, alone, alone_in_population = row
     return {
         "column": weights.name,

@@ -230,19 +230,16 @@ def _start(search: _Search, table: RiskTable) -> None:
 def _look(search: _Search, subset: tuple[int, ...]) -> None:
     """Finds the minimal uniques of one subset."""
     engine, number = search.engine, search.numbers[subset]
-    names, found_table = {"special": state(search.table)}, {"found": state("risk_special_found")}
+    names = {"special": state(search.table)}
     items: list[Item] = [{"code": f"q{i}"} for i in subset]
     lists = {"item": items, "word": _bits_of(search, subset)}
     value = {"subset": number}
     if search.by_entity:
-        alone = {"alone": state("risk_special_alone")}
-        count = engine.query("measures/risk/special/alone_of_entities", names={**names, **alone}, lists=lists)[0][0]
+        count = engine.query("measures/risk/special/alone_of_entities", names=names, lists=lists)[0][0]
         file, lists = "measures/risk/special/classes_alone", {"item": items}
-        held = engine.query(file, names={**names, **found_table, **alone}, values=value, lists=lists)[0][0]
+        held = engine.query(file, names=names, values=value, lists=lists)[0][0]
     else:
-        held = engine.query("measures/risk/special/alone", names={**names, **found_table}, values=value, lists=lists)[
-            0
-        ][0]
+        held = engine.query("measures/risk/special/alone", names=names, values=value, lists=lists)[0][0]
         count = held
     search.held[number] = int(held)
     search.uniques[len(subset)] += int(count)
@@ -269,7 +266,7 @@ def _settle(search: _Search, size: int) -> None:
     before, after = search.table, "risk_special" if search.table != "risk_special" else "risk_special_next"
     engine.query(
         "measures/risk/special/settled",
-        names={"special": state(before), "found": found_table, "settled": state(after)},
+        names={"special": state(before), "settled": state(after)},
         values={"weight": search.weight(size), **({"bits": _WORD} if search.words else {})},
         lists={"item": search.codes, "word": search.words},
     )
@@ -282,11 +279,11 @@ def _add_values(search: _Search, size: int) -> None:
     """Adds up what was found of one size by the values of each column."""
     for i in range(search.width):
         subsets = [number for number in search.held if i in search.subsets[number]]
-        names = {"found": state("risk_special_found"), "special": state(search.table), "code": f"q{i}"}
+        names = {"special": state(search.table), "code": f"q{i}"}
         values = {"position": i, "subsets": subsets, "weight": search.weight(size)}
         search.engine.query(
             "measures/risk/special/value_scores",
-            names={**names, "value_scores": state("risk_special_values")},
+            names=names,
             values=values,
         )
 
@@ -354,7 +351,7 @@ def _values(
     for i, own_column in enumerate(table.columns):
         rows: Sequence[tuple[Any, ...]] = search.engine.query(
             "measures/risk/special/values",
-            names={"value_scores": state("risk_special_values"), "codes": state(f"risk_codes_{i}")},
+            names={"codes": state(f"risk_codes_{i}")},
             values={"position": i, "most": MOST_VALUES},
         )
         column = shares[own_column.name] * total

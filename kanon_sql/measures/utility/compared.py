@@ -39,7 +39,7 @@ class ComparedColumn:
     """
 
     index: int
-    item: Column
+    column: Column
     role: Role
     released: exp.Expr
     released_type: str
@@ -49,7 +49,7 @@ class ComparedColumn:
     @property
     def name(self) -> str:
         """The column as the user knows it."""
-        return self.item.name
+        return self.column.name
 
     @property
     def value(self) -> str:
@@ -148,7 +148,7 @@ class Reader:
         rows = participants(wide, subject.roles, subject.loaded.config.missing)
         self._rows = {"source": rows, "release": subject.release.relation}
         self._values = {
-            "source": {compared.index: normalized(compared.item, source.missing) for compared in columns},
+            "source": {compared.index: normalized(compared.column, source.missing) for compared in columns},
             "release": {compared.index: compared.released for compared in columns},
         }
         self.treated = frozenset(source.treatments)
@@ -157,7 +157,7 @@ class Reader:
 
     def distinct(self, columns: Sequence[ComparedColumn]) -> list[int]:
         """About how many distinct values each column of the source has."""
-        source, items = self._tables["source"], [{"key": compared.item.key} for compared in columns]
+        source, items = self._tables["source"], [{"key": compared.column.key} for compared in columns]
         names = {"source": self._rows["source"]}
         rows = source.backend.query("source/distinct_estimates", names=names, lists={"out": items}) if items else [()]
         return [int(count) for count in rows[0]]
@@ -232,9 +232,9 @@ class Reader:
     def number(self, side: str, compared: ComparedColumn, kind: str, span: tuple[float, float]) -> exp.Expr:
         """The number of a value of a row, where `span`, its least and its greatest number, are 0 and 1."""
         value = self._values[side][compared.index]
-        described = compared.item.type if side == "source" else compared.released_type
+        described = compared.column.type if side == "source" else compared.released_type
         if described == "VARCHAR":
-            value = understood(value, compared.item.reading)
+            value = understood(value, compared.column.reading)
         if kind == "date":
             moment = exp.TryCast(this=value, to=exp.DataType.build("TIMESTAMP"))
             value = exp.Anonymous(this="epoch_us", expressions=[moment])

@@ -52,12 +52,12 @@ def measure_queries(
     if not sets:
         return None
     drawn_queries = {name: json.dumps(listed) for name, listed in draw_bins(sets, bins).items()}
-    subject.engine.query("measures/utility/asked", names={"asked": state("utility_asked")}, values=drawn_queries)
+    subject.engine.query("measures/utility/asked", values=drawn_queries)
     answers: dict[str, list[float]] = {}
     for side in SIDES:
         for coded in {coded.code: coded for drawn in sets for coded in drawn}.values():
             deadline.check()
-            names = {"label_bins": coded.bins(side), "asked": state("utility_asked"), "query_weights": _weights(coded)}
+            names = {"label_bins": coded.bins(side), "query_weights": _weights(coded)}
             values = {"column": coded.column.index, "size": SIZE}
             subject.engine.query("measures/utility/query_weights", names=names, values=values)
         answers[side] = []
@@ -150,7 +150,7 @@ def make_domain(subject: ReleasePair, compared: ComparedColumn) -> Kind:
     number: exp.Expr = exp.cast(exp.null(), "DOUBLE")
     if dimension.kind == "number":
         # A label such as 0.1-0.3 holds the text of a FLOAT, which as a DOUBLE is another number.
-        written = exp.cast(column("ordered"), "VARCHAR") if compared.item.type == "FLOAT" else column("ordered")
+        written = exp.cast(column("ordered"), "VARCHAR") if compared.column.type == "FLOAT" else column("ordered")
         number = exp.cast(written, "DOUBLE")
     elif dimension.kind == "date":
         moment = exp.cast(column("ordered"), "TIMESTAMP")
@@ -162,7 +162,7 @@ def make_domain(subject: ReleasePair, compared: ComparedColumn) -> Kind:
             "counted_values": compared.table("values"),
             "ordered_values": dimension.domain,
             "number_value": number,
-            "value_text": as_written(column("value", "counted"), compared.item.type),
+            "value_text": as_written(column("value", "counted"), compared.column.type),
         },
     )
     engine.query("measures/utility/ranks", names={"domain": compared.table("domain"), "ranks": compared.table("ranks")})
@@ -178,7 +178,9 @@ def _ordered(subject: ReleasePair, compared: ComparedColumn) -> Dimension:
     coded = spec.builtin == "prefix" or spec.builtin in CODES  # digits of codes are no numbers
     for value_type in ("text" if coded else spec.type, "text"):
         try:
-            given = GeneralizedColumn(_OWN + compared.index, compared.item, QuasiIdentifier(type=value_type), distinct)
+            given = GeneralizedColumn(
+                _OWN + compared.index, compared.column, QuasiIdentifier(type=value_type), distinct
+            )
             return ordered_dimension(subject.engine, given)
         except ConfigurationError:
             if value_type == "text":
@@ -231,7 +233,7 @@ def _mapping(subject: ReleasePair, compared: ComparedColumn) -> MappingTable:
     counted = exp.select("value", "row_count").from_(domain.copy())
     place = subject.loaded.place("quasi_identifiers", compared.name)
     given = GeneralizedColumn(
-        _OWN + compared.index, compared.item, spec, distinct, hierarchy, place=place, counted=counted
+        _OWN + compared.index, compared.column, spec, distinct, hierarchy, place=place, counted=counted
     )
     return build_mapping(subject.engine, given)
 

@@ -239,7 +239,7 @@ class _Measuring:
     reader: Reader
     deadline: Deadline
     columns: list[ComparedColumn]
-    found: dict[str, ColumnDistance] = field(default_factory=dict)
+    distances: dict[str, ColumnDistance] = field(default_factory=dict)
     coded: dict[int, Coded] = field(default_factory=dict)
     others: TogetherUtility = field(default_factory=_nothing_together)
     warnings: list[str] = field(default_factory=list)
@@ -247,7 +247,7 @@ class _Measuring:
     def entry(self) -> Utility:
         """What was found, columns in their order."""
         measured = {
-            compared.name: self.found[compared.name] for compared in self.columns if compared.name in self.found
+            compared.name: self.distances[compared.name] for compared in self.columns if compared.name in self.distances
         }
         together: TogetherUtility = rounded(self.others)
         return {"columns": rounded(measured), **together, "warnings": self.warnings}
@@ -303,9 +303,9 @@ class _Measuring:
         """Compares one column, of which the domain is made and the labels are counted."""
         engine, ordered = self.subject.engine, kind in ("number", "date")
         make_runs(self.subject, compared, kind)
-        self.found[compared.name] = measure_column(engine, compared, ordered=ordered)
+        self.distances[compared.name] = measure_column(engine, compared, ordered=ordered)
         if compared.name in self.reader.treated:
-            self.found[compared.name]["compared_with"] = "treated" if compared.treated is None else "untreated"
+            self.distances[compared.name]["compared_with"] = "treated" if compared.treated is None else "untreated"
         make_bins(engine, compared, ordered=ordered)
         make_label_bins(engine, compared)
         self.coded[compared.index] = Coded(compared, kind, summed=many and ordered)

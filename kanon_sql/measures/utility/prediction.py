@@ -31,7 +31,7 @@ from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.utility.compared import MOST_BINS, Coded, coded_table
 from kanon_sql.sql import template
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.sql.template import Fill, Item, state
+from kanon_sql.sql.template import Fill, Item
 
 if TYPE_CHECKING:
     import numpy
@@ -83,8 +83,7 @@ def measure_propensity(subject: ReleasePair, columns: Sequence[Coded], deadline:
     parts: list[Item] = [
         {"feature": template.column(name, effect.vectors), "name": name} for effect in effects for name in effect.names
     ]
-    names = {"drawn": state("utility_drawn"), "design": state("utility_design")}
-    subject.engine.query("measures/utility/design", names=names, lists={"item": items, "part": parts})
+    subject.engine.query("measures/utility/design", lists={"item": items, "part": parts})
     return _fit(subject, ["x0", *(name for effect in effects for name in effect.names)], deadline)
 
 
@@ -98,10 +97,9 @@ def make_effects(subject: ReleasePair, columns: Sequence[Coded]) -> list[Effects
         if not size:
             continue
         effects = Effects(coded, size)
-        grouped = state("utility_grouped")
         values = {"bins": json.dumps(list(groups)), "groups": json.dumps(list(groups.values()))}
-        subject.engine.query("measures/utility/grouped", names={"grouped": grouped}, values=values)
-        names = {"profiles": effects.profiles, "grouped": grouped}
+        subject.engine.query("measures/utility/grouped", values=values)
+        names = {"profiles": effects.profiles}
         names |= {f"{side}_bins": coded.bins(side) for side in ("source", "release")}
         items: list[Item] = [{"name": name, "number": number} for number, name in enumerate(effects.names, 1)]
         subject.engine.query("measures/utility/profiles", names=names, lists={"feature": items})
@@ -145,7 +143,7 @@ def draw_kinds(subject: ReleasePair, effects: Sequence[Effects], target: Coded |
     items: list[Item] = [
         {"kind": effect.kind, "code": effect.coded.code, "profiles": effect.profiles} for effect in effects
     ]
-    names: dict[str, Fill] = {"drawn": state("utility_drawn")}
+    names: dict[str, Fill] = {}
     for number, side in enumerate(("source", "release")):
         coded: dict[str, Fill] = {"coded": coded_table(side), "side_number": number}
         coded["target_code"] = target.code if target else 0
@@ -154,15 +152,13 @@ def draw_kinds(subject: ReleasePair, effects: Sequence[Effects], target: Coded |
 
 
 def _fit(subject: ReleasePair, parts: Sequence[str], deadline: Deadline) -> float | None:
-    design = {"design": state("utility_design")}
-    rows, released = (float(count or 0) for count in subject.engine.query("measures/utility/sides", names=design)[0])
+    rows, released = (float(count or 0) for count in subject.engine.query("measures/utility/sides")[0])
     if not 0 < released < rows:
         return None  # of a few rows beside very many none may have been drawn
     share = released / rows
     pairs = list(combinations_with_replacement(range(len(parts)), 2))
     statement = template.render(
         "measures/utility/newton",
-        names=design,
         lists={
             "part": [{"x": name, "number": number} for number, name in enumerate(parts, 1)],
             "pair": [{"first": parts[i], "second": parts[j]} for i, j in pairs],
@@ -270,7 +266,6 @@ def _drawn(
     items: list[Item] = [{"kind": effect.kind} for effect in effects]
     counts = subject.engine.query(
         "measures/utility/listed_kinds",
-        names={"drawn": state("utility_drawn")},
         lists={"item": items},
         values={"side": number},
     )

@@ -92,8 +92,8 @@ def described(facts: LatticeFacts, node: NodeFacts) -> str:
 def _described_cell(cell: LatticeCell) -> str:
     loss = "not known" if cell.low is None or cell.high is None else f"{cell.low:.2f} to {cell.high:.2f} %"
     counts = ((cell.satisfying, "satisfying"), (cell.minimal, "minimal"), (cell.failing, "failing"))
-    known = [f"{count:,} {words}" for count, words in (*counts, (cell.unknown, "not known")) if count]
-    return "\n".join([f"height: {cell.height}", f"loss: {loss}", *known, *["the winner"] * cell.winner])
+    counted = [f"{count:,} {words}" for count, words in (*counts, (cell.unknown, "not known")) if count]
+    return "\n".join([f"height: {cell.height}", f"loss: {loss}", *counted, *["the winner"] * cell.winner])
 
 
 def _room(boxes: Layout) -> str:

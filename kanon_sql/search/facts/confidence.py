@@ -18,9 +18,9 @@ _ROOM = "search/facts"
 
 @dataclass(frozen=True)
 class Confidence:
-    """No value of the table `told` (person, value) is had by more than a `share` below 1 of those who keep a set."""
+    """No value of the table `values` (person, value) is had by more than a `share` below 1 of those who keep a set."""
 
-    told: str
+    values: str
     share: Fraction
 
     def shortages(
@@ -36,6 +36,6 @@ class Confidence:
         """
         kept, support, shortages = tables
         most, of = self.share.as_integer_ratio()
-        names = {"kept": kept, "support": support, "told": self.told, "shortages": shortages}
+        names = {"kept": kept, "support": support, "told": self.values, "shortages": shortages}
         values = {"most": most, "of": of, "draw": draw or 0}
         return engine.query(f"{_ROOM}/telling", names=names, lists={"member": list(members)}, values=values)

@@ -72,7 +72,7 @@ class FullDomainResult(SearchResult):
 
     problem: FullDomain
     request: Request
-    found: NodeChoice
+    choice: NodeChoice
     out_of_time: bool = False
     left_at_top: int | None = None
     impossible: Sequence[str] = ()
@@ -81,12 +81,12 @@ class FullDomainResult(SearchResult):
     @property
     def winner(self) -> NodeMeasures:
         """The chosen node; there must be one."""
-        assert self.found.winner is not None
-        return self.found.winner
+        assert self.choice.winner is not None
+        return self.choice.winner
 
     @property
     def suppressed(self) -> int:
-        return self.found.winner.suppressed if self.found.winner else 0
+        return self.choice.winner.suppressed if self.choice.winner else 0
 
     @property
     def least(self) -> int:
@@ -95,21 +95,21 @@ class FullDomainResult(SearchResult):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return self.found.notes if not self.found.proven else ()
+        return self.choice.notes if not self.choice.proven else ()
 
     def require(self) -> None:
-        if self.found.winner is not None:
+        if self.choice.winner is not None:
             return
         if self.impossible:
             raise NoReleaseError(self.impossible)
         n, k, limit = self.problem.n, self.request.k, self.request.limit
         if self.out_of_time:
             raise OutOfTimeError(
-                f"time ran out after {self.found.checked:,} of {self.found.lattice_nodes:,} nodes, before any that "
+                f"time ran out after {self.choice.checked:,} of {self.choice.lattice_nodes:,} nodes, before any that "
                 "satisfies; raise --time-limit or max_level, or suppression.limit"
             )
-        if self.found.blind is not None:
-            raise NoReleaseError(self._refused(self.found.blind))
+        if self.choice.blind is not None:
+            raise NoReleaseError(self._refused(self.choice.blind))
         if self.left_at_top is None:
             raise NoReleaseError(f"no release satisfies k = {k}: only {n:,} row{'s' * (n != 1)} take part")
         only_k, known_columns = self.problem.models.only_k, self.problem.models.known_columns
@@ -143,7 +143,7 @@ class FullDomainResult(SearchResult):
 
         With k alone, and with monotone models, no lower limit and no greater k would be enough.
         """
-        problem, left = self.problem, None if self.found.blind else self.left_at_top
+        problem, left = self.problem, None if self.choice.blind else self.left_at_top
         enough: dict[str, int] = {}
         if left is None:
             return enough
@@ -179,7 +179,7 @@ class FullDomainResult(SearchResult):
         return self.levels()
 
     def describe_search(self) -> SearchEffort:
-        choice = self.found
+        choice = self.choice
         entry: SearchEffort = {
             "lattice_nodes": choice.lattice_nodes,
             "checked": choice.checked,
@@ -199,7 +199,7 @@ class FullDomainResult(SearchResult):
         return entry
 
     def describe_loss(self) -> Loss:
-        winner, n, objective = self.winner, self.problem.n, self.found.objective
+        winner, n, objective = self.winner, self.problem.n, self.choice.objective
         assert objective is not None  # where there is a winner
         average = winner.average_class_size(n)
         return {

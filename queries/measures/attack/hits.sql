@@ -4,8 +4,8 @@
 -- row_count); item_masks, of each column the predicates that hold for its values (rank).
 -- Takes: item_code, of each column its ranks; item_masks, of each column its masks; word_name and word_value, of each
 -- word of bits its name and what a row fulfils; person_least and person_most, who rows are about.
--- Gives: the table hits (word_name, row_count, person_least, person_most).
-CREATE OR REPLACE TEMP TABLE hits AS
+-- Gives: the table attack_hits (word_name, row_count, person_least, person_most).
+CREATE OR REPLACE TEMP TABLE kanon.attack_hits AS
 SELECT
     word_value AS word_name,
     CAST(sum(held.row_count) AS BIGINT) AS row_count,

@@ -4,8 +4,8 @@
 -- Takes: own_key and own_name, of each column its key and its name; row_key, a hash that parts rows; $by_rows, whether
 -- rows that hold the same are parted; $out_of and $share, how many of so many parts are held out; $seed, what parts
 -- them.
--- Gives: the table parted (own_name, is_held_out).
-CREATE OR REPLACE TEMP TABLE parted AS
+-- Gives: the table attack_parted (own_name, is_held_out).
+CREATE OR REPLACE TEMP TABLE kanon.attack_parted AS
 SELECT own_name, hash(CAST([CAST($seed AS UBIGINT), row_hash, copy_number] AS VARCHAR)) % $out_of < $share AS is_held_out
 FROM (
     SELECT

@@ -4,8 +4,8 @@
 -- Reads: combinations, those of the columns in the release (item_code, row_count).
 -- Takes: item_code, of each column its codes; item_labels, of each column how many labels it has; item_number, its
 -- number; $bits, how many bits a word has; $most, how many predicates; $seed, what draws them.
--- Gives: the table predicates (is_random, is_alone, item_code, word, bit).
-CREATE OR REPLACE TEMP TABLE predicates AS
+-- Gives: the table attack_predicates (is_random, is_alone, item_code, word, bit).
+CREATE OR REPLACE TEMP TABLE kanon.attack_predicates AS
 WITH rarest AS (
     SELECT item_code, row_count, row_number() OVER (ORDER BY row_count, draw) - 1 AS place
     FROM (

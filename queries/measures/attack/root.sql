@@ -1,7 +1,7 @@
 -- Answers: before a column is looked at everybody may be in every class.
--- Reads: targets, the rows that an adversary looks for (target).
+-- Reads: attack_targets, the rows that an adversary looks for (target).
 -- Takes: nothing.
 -- Gives: the table pairs (target, node).
 CREATE OR REPLACE TEMP TABLE pairs AS
 SELECT target, 0 AS node
-FROM targets
+FROM kanon.attack_targets

@@ -1,8 +1,8 @@
 -- Answers: how many classes have each size, of sizes that were counted elsewhere.
 -- Reads: nothing.
 -- Takes: $counts, the numbers of classes; $sizes, their sizes.
--- Gives: the table class_sizes (size, persons, class_count).
-CREATE OR REPLACE TEMP TABLE class_sizes AS
+-- Gives: the table risk_class_sizes (size, persons, class_count).
+CREATE OR REPLACE TEMP TABLE kanon.risk_class_sizes AS
 SELECT
     unnest(CAST($sizes AS BIGINT[])) AS size,
     CAST(NULL AS BIGINT) AS persons,

@@ -3,5 +3,5 @@
 -- Takes: this_position, the column of positions; missing_position, that of missing values.
 -- Gives: the number.
 SELECT count(DISTINCT this_position)
-FROM frequency
+FROM kanon.frequency
 WHERE row_count > 0 AND this_position <> missing_position

@@ -1,12 +1,12 @@
 -- Answers: the labels of one quasi-identifier whose classes have levels of their own: the node that each stands for. A
 -- label that several levels have is that of the lowest of them where it stands for the same values there, else of the
 -- highest. A * that no node is called is the top: missing values are among others there.
--- Reads: label_counts, the labels of the release with their rows (label, row_count); nodes, the nodes of a hierarchy
--- (level, node, label, cost).
+-- Reads: page_label_counts, the labels of the release with their rows (label, row_count); nodes, the nodes of a
+-- hierarchy (level, node, label, cost).
 -- Takes: missing_position, the position of missing values; top_level, the level of the top; level_shift, of each level
 -- the shift of a position to its node there.
--- Gives: the table known (label, row_count, level, node); without level a label is none of the hierarchy's.
-CREATE OR REPLACE TEMP TABLE known AS
+-- Gives: the table page_known (label, row_count, level, node); without level a label is none of the hierarchy's.
+CREATE OR REPLACE TEMP TABLE kanon.page_known AS
 SELECT
     label,
     row_count,
@@ -33,7 +33,7 @@ FROM (
         found.low_cost = found.high_cost
         AND found.low_node >> ([LIST_OF(level_shift)][found.highest + 1] - [LIST_OF(level_shift)][found.lowest + 1])
         = found.high_node AS is_one
-    FROM label_counts AS released
+    FROM kanon.page_label_counts AS released
     LEFT JOIN (
         SELECT
             label,

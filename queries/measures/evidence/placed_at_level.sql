@@ -1,12 +1,12 @@
 -- Answers: the labels of one quasi-identifier that was released at one level: where each lies in the hierarchy, and how
 -- many rows of the source lie below it. A masked value lies nowhere, and no row of the source does.
--- Reads: label_counts, the labels of the release with their rows (label, row_count); mapping, the mapping table
+-- Reads: page_label_counts, the labels of the release with their rows (label, row_count); mapping, the mapping table
 -- (level_code, value); costs, the released values of every level with the rows of the source (level, code, row_count).
 -- Takes: known_text, the label of a value at the level, as text; label_key, a label of the release, as such a text;
 -- value_place, where a value lies in order, NULL where there is none; level_code, the column of the level's codes;
 -- level_number, the level; $first_code, the least code that has a label.
--- Gives: the table placed (label, row_count, code, place, source_rows).
-CREATE OR REPLACE TEMP TABLE placed AS
+-- Gives: the table page_placed (label, row_count, code, place, source_rows).
+CREATE OR REPLACE TEMP TABLE kanon.page_placed AS
 SELECT
     labelled.label,
     labelled.row_count,
@@ -19,7 +19,7 @@ FROM (
         released.row_count,
         CASE WHEN released.label IS NULL THEN 0 ELSE known.code END AS code,
         known.place
-    FROM label_counts AS released
+    FROM kanon.page_label_counts AS released
     LEFT JOIN (
         SELECT known_text AS text, min(level_code) AS code, min(value_place) AS place
         FROM mapping

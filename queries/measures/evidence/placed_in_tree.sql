@@ -1,14 +1,14 @@
 -- Answers: the labels of one quasi-identifier at one level of its hierarchy: those of lower levels as what lies above
 -- them there, with the rows of the source below; those of the level and of higher ones as they are, as the top may be
 -- called otherwise where missing values are in it, the latter with code -1.
--- Reads: known, the labels of the release with their nodes (label, row_count, level, node); nodes, the nodes of the
--- hierarchy (level, node, label); domain, the values of the source by their positions (position, value); frequency,
+-- Reads: page_known, the labels of the release with their nodes (label, row_count, level, node); nodes, the nodes of
+-- the hierarchy (level, node, label); domain, the values of the source by their positions (position, value); frequency,
 -- the distinct tuples of the source (this_position, row_count).
 -- Takes: own_level, the level; level_shift, of each level the shift of a position to its node there; own_shift, the
 -- shift of the level; this_position, the column of positions; value_place, where a value lies in order, NULL where
 -- there is none.
--- Gives: the table placed (label, row_count, code, place, source_rows).
-CREATE OR REPLACE TEMP TABLE placed AS
+-- Gives: the table page_placed (label, row_count, code, place, source_rows).
+CREATE OR REPLACE TEMP TABLE kanon.page_placed AS
 SELECT
     released.label,
     released.row_count,
@@ -27,14 +27,14 @@ FROM (
             label IS NOT NULL AND level < own_level AS is_lower,
             CASE WHEN level > own_level THEN -1 ELSE node >> (own_shift - [LIST_OF(level_shift)][level + 1]) END
                 AS code
-        FROM known
+        FROM kanon.page_known
     ) AS lifted
     LEFT JOIN nodes AS above ON above.level = own_level AND above.node = lifted.code
     GROUP BY CASE WHEN lifted.is_lower THEN above.label ELSE lifted.label END, lifted.code
 ) AS released
 LEFT JOIN (
     SELECT this_position >> own_shift AS code, sum(row_count) AS row_count
-    FROM frequency
+    FROM kanon.frequency
     GROUP BY this_position >> own_shift
 ) AS counted ON counted.code = released.code
 LEFT JOIN (

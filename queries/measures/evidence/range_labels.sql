@@ -1,5 +1,5 @@
 -- Answers: the labels of one quasi-identifier without hierarchy, as those of two tables that are linked.
--- Reads: label_counts, the labels of the release with their rows (label, row_count).
+-- Reads: page_label_counts, the labels of the release with their rows (label, row_count).
 -- Takes: nothing.
 -- Gives: the table labels (code, label, bare, row_count).
 CREATE OR REPLACE TEMP TABLE labels AS
@@ -8,4 +8,4 @@ SELECT
     label,
     regexp_replace(label, ' or missing$', '') AS bare,
     row_count
-FROM label_counts
+FROM kanon.page_label_counts

@@ -4,8 +4,8 @@
 -- Takes: kept_name, what else of the classes is kept; qi_level, of each quasi-identifier the column of its level;
 -- qi_name, of each quasi-identifier the column of its values; qi_rung, of each quasi-identifier the column of its code
 -- at that level.
--- Gives: the table class_steps (qi_level, qi_rung, size, kept_name).
-CREATE OR REPLACE TEMP TABLE class_steps AS
+-- Gives: the table risk_class_steps (qi_level, qi_rung, size, kept_name).
+CREATE OR REPLACE TEMP TABLE kanon.risk_class_steps AS
 SELECT
     qi_steps.level AS qi_level,
     qi_steps.rung AS qi_rung,

@@ -3,8 +3,8 @@
 -- Reads: ladder, the labels of a column by level (rung_0, value); weight, the released values of a hierarchy (level,
 -- label, code).
 -- Takes: nothing.
--- Gives: the table labels (level, label, rung).
-CREATE OR REPLACE TEMP TABLE labels AS
+-- Gives: the table risk_labels (level, label, rung).
+CREATE OR REPLACE TEMP TABLE kanon.risk_labels AS
 SELECT
     0 AS level,
     CAST(value AS VARCHAR) AS label,

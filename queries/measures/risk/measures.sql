@@ -2,7 +2,7 @@
 -- the prosecutor risk 1/f and the journalist risk 1/F; the sum of f/F over the classes is the expected number of rows
 -- that a marketer names right. The last four columns count what contradicts the population: classes that it lacks, and
 -- classes of which it has fewer persons than the table rows.
--- Reads: class_sizes, the size of each class (size, persons, class_count).
+-- Reads: risk_class_sizes, the size of each class (size, persons, class_count).
 -- Takes: $threshold, the risk that is looked at.
 -- Gives: row_total, class_total, smallest, largest, alone, rows_above, fewest_persons, person_total, named_right,
 -- rows_above_by_persons, alone_in_population, absent_classes, absent_rows, outnumbered_classes, outnumbered_rows.
@@ -26,4 +26,4 @@ SELECT
     CAST(sum(CASE WHEN persons IS NULL THEN size * class_count ELSE 0 END) AS BIGINT) AS absent_rows,
     CAST(sum(CASE WHEN persons < size THEN class_count ELSE 0 END) AS BIGINT) AS outnumbered_classes,
     CAST(sum(CASE WHEN persons < size THEN size * class_count ELSE 0 END) AS BIGINT) AS outnumbered_rows
-FROM class_sizes
+FROM kanon.risk_class_sizes

@@ -4,8 +4,8 @@
 -- Takes: cell_ladder, of each quasi-identifier its labels by level; cell_name, of each level of each column its name
 -- here; cell_rung, of each level of each column its column in the ladder; qi_name, of each quasi-identifier the column
 -- of its values.
--- Gives: the table population_steps (cell_name, row_count).
-CREATE OR REPLACE TEMP TABLE population_steps AS
+-- Gives: the table risk_population_steps (cell_name, row_count).
+CREATE OR REPLACE TEMP TABLE kanon.risk_population_steps AS
 SELECT
     cell_ladder.cell_rung AS cell_name,
     tuples.row_count

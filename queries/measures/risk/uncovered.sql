@@ -1,7 +1,7 @@
 -- Answers: persons of the population with a value in one column that its hierarchy does not cover.
--- Reads: population_steps, the persons by the codes of every level (code, row_count).
+-- Reads: risk_population_steps, the persons by the codes of every level (code, row_count).
 -- Takes: code, the column of codes.
 -- Gives: persons.
 SELECT CAST(coalesce(sum(row_count), 0) AS BIGINT) AS persons
-FROM population_steps
+FROM kanon.risk_population_steps
 WHERE code IS NULL

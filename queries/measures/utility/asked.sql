@@ -2,8 +2,8 @@
 -- Reads: nothing.
 -- Takes: $bins, $columns, $queries and $sets, the bins, the numbers of their columns, of the queries of a set and of
 -- the sets, as JSON.
--- Gives: the table asked (set_number, column_number, query, bin).
-CREATE OR REPLACE TEMP TABLE asked AS
+-- Gives: the table utility_asked (set_number, column_number, query, bin).
+CREATE OR REPLACE TEMP TABLE kanon.utility_asked AS
 SELECT
     unnest(CAST(CAST($sets AS JSON) AS BIGINT[])) AS set_number,
     unnest(CAST(CAST($columns AS JSON) AS BIGINT[])) AS column_number,

@@ -2,8 +2,8 @@
 -- share of $most rows, rounded up or down by a hash of it, which is the same on both sides.
 -- Reads: source_kinds and release_kinds, the rows of each side by kinds (is_release, target, item_kind, row_count).
 -- Takes: item_kind, of each column its kinds; $most, how many rows are drawn.
--- Gives: the table drawn (is_release, target, item_kind, row_count).
-CREATE OR REPLACE TEMP TABLE drawn AS
+-- Gives: the table utility_drawn (is_release, target, item_kind, row_count).
+CREATE OR REPLACE TEMP TABLE kanon.utility_drawn AS
 SELECT is_release, target, item_kind, row_count
 FROM (
     SELECT

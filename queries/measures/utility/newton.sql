@@ -1,7 +1,7 @@
 -- Answers: one step of a logistic regression: the mean squared distance of the fitted propensities from the share of
 -- the release, the logarithm of the likelihood, its gradient, and the upper half of the matrix of its second
 -- derivatives.
--- Reads: design, the rows of both sides as vectors (is_release, row_count, part_x, pair_first, pair_second).
+-- Reads: utility_design, the rows of both sides as vectors (is_release, row_count, part_x, pair_first, pair_second).
 -- Takes: $beta, the coefficients; $share, the share of the release; pair_first and pair_second, the names of two
 -- entries of the vectors; part_number, of each entry its number from 1; part_x, its name.
 -- Gives: distance, likelihood, the gradient, the second derivatives, a column each.
@@ -24,7 +24,7 @@ FROM (
                 row_count,
                 part_x,
                 SUM_OF(part_x * list_extract(CAST($beta AS DOUBLE[]), part_number)) AS score
-            FROM design
+            FROM kanon.utility_design
         ) AS scored
     ) AS fitted
 ) AS weighed

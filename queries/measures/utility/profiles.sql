@@ -1,7 +1,7 @@
 -- Answers: how the labels of one column, of both sides, are spread over the groups of its bins; labels that are spread
 -- alike share a kind, whatever the order of the sums.
--- Reads: source_bins and release_bins, the bins that each label of a side is spread over (code, bin, weight); grouped,
--- the groups of bins (bin, group_number).
+-- Reads: source_bins and release_bins, the bins that each label of a side is spread over (code, bin, weight);
+-- utility_grouped, the groups of bins (bin, group_number).
 -- Takes: feature_name, of each group but the first the name of its share; feature_number, its number.
 -- Gives: the table profiles (is_release, code, kind, feature_name).
 CREATE OR REPLACE TEMP TABLE profiles AS
@@ -12,13 +12,13 @@ FROM (
         code,
         [LIST_OF(round(sum(CASE WHEN group_number = feature_number THEN weight ELSE 0 END), 12))] AS shares
     FROM (
-        SELECT 0 AS is_release, source_bins.code, grouped.group_number, source_bins.weight
+        SELECT 0 AS is_release, source_bins.code, utility_grouped.group_number, source_bins.weight
         FROM source_bins
-        JOIN grouped ON grouped.bin = source_bins.bin
+        JOIN kanon.utility_grouped ON utility_grouped.bin = source_bins.bin
         UNION ALL
-        SELECT 1 AS is_release, release_bins.code, grouped.group_number, release_bins.weight
+        SELECT 1 AS is_release, release_bins.code, utility_grouped.group_number, release_bins.weight
         FROM release_bins
-        JOIN grouped ON grouped.bin = release_bins.bin
+        JOIN kanon.utility_grouped ON utility_grouped.bin = release_bins.bin
     ) AS weights
     GROUP BY is_release, code
 ) AS spread

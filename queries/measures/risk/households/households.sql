@@ -4,8 +4,8 @@
 -- Reads: members, the rows by household and values (qi_name, holder_name, row_count); numbered, the classes with their
 -- numbers (id, qi_name, row_count); sized_classes, the classes with the persons who fall under them (id, persons).
 -- Takes: holder_name, the column of households; qi_name, of each quasi-identifier the column of its values.
--- Gives: the table households (household_count, row_count, size, persons, none_found, none_named).
-CREATE OR REPLACE TEMP TABLE households AS
+-- Gives: the table risk_households (household_count, row_count, size, persons, none_found, none_named).
+CREATE OR REPLACE TEMP TABLE kanon.risk_households AS
 WITH placed AS (
     SELECT
         members.holder_name AS household,

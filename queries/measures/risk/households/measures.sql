@@ -1,6 +1,6 @@
 -- Answers: the risks of households. Each row has the risk of the row of its household that is most exposed; and beside
 -- it the risk that at least one row of its household is found, if rows are found independently of each other.
--- Reads: households (household_count, row_count, size, persons, none_found, none_named).
+-- Reads: risk_households (household_count, row_count, size, persons, none_found, none_named).
 -- Takes: $by_persons, whether a row's risk is 1 by the persons of the population, or 1 by the rows of its class;
 -- $threshold, the risk that is looked at.
 -- Gives: total_households, total_rows, largest, highest, average, households_above, rows_above, unique_households,
@@ -31,8 +31,8 @@ FROM (
         END AS any_found
     FROM (
         SELECT
-            households.*,
+            risk_households.*,
             CAST(1 AS DOUBLE) / CASE WHEN $by_persons THEN persons ELSE size END AS risk
-        FROM households
+        FROM kanon.risk_households
     ) AS rated
 ) AS measured

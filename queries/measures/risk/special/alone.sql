@@ -4,8 +4,8 @@
 -- Reads: special, the classes of all columns (low, high, item_code, word_mask).
 -- Takes: item_code, of each column of the subset its number; word_bits, of each word the bits of the smaller subsets
 -- in it; word_mask, the word; $subset, the number of the subset.
--- Gives: further rows of the table found (id, subset).
-INSERT INTO found
+-- Gives: further rows of the table risk_special_found (id, subset).
+INSERT INTO kanon.risk_special_found
 SELECT
     min(low) AS id,
     $subset AS subset

@@ -1,7 +1,7 @@
 -- Answers: the classes after minimal uniques of one size were found: those of each class are kept as bits of words, and
 -- add their weight to its score.
--- Reads: special, the classes of all columns (id, low, high, holders, row_count, item_code, word_mask, score); found,
--- minimal uniques of one size (id, subset).
+-- Reads: special, the classes of all columns (id, low, high, holders, row_count, item_code, word_mask, score);
+-- risk_special_found, minimal uniques of one size (id, subset).
 -- Takes: item_code, of each column its number; word_mask, each word; word_number, which it is; $bits, the bits of a
 -- word; $weight, what a minimal unique of this size weighs.
 -- Gives: the table settled (id, low, high, holders, row_count, item_code, word_mask, score).
@@ -26,6 +26,6 @@ LEFT JOIN (
                 ELSE 0
             END
         ) AS word_mask
-    FROM found
+    FROM kanon.risk_special_found
     GROUP BY id
 ) AS added ON added.id = special.id

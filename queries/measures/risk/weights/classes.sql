@@ -2,8 +2,8 @@
 -- population (F) for whom they stand. NULL is a value.
 -- Reads: source, the rows of the table (item_value, weight_number).
 -- Takes: item_value, of each quasi-identifier its value; weight_number, the weight of a row.
--- Gives: the table weighted_classes (size, persons, class_count).
-CREATE OR REPLACE TEMP TABLE weighted_classes AS
+-- Gives: the table risk_weighted_classes (size, persons, class_count).
+CREATE OR REPLACE TEMP TABLE kanon.risk_weighted_classes AS
 SELECT
     size,
     persons,

@@ -3,16 +3,16 @@
 -- that is p/f * (1 + q/(f + 1) + 2 q^2/((f + 1)(f + 2)) + ...), of which few terms matter where the class is large or p
 -- is; else the sum that comes of risk(1) = -p/q * ln(p) and risk(f + 1) = p/q * (1/f - risk(f)), which loses nothing
 -- for p < q.
--- Reads: weighted_classes, how many classes have each size and persons (size, persons, class_count).
+-- Reads: risk_weighted_classes, how many classes have each size and persons (size, persons, class_count).
 -- Takes: $few, the size of the largest class of the second kind; $terms, those of the series.
--- Gives: the table class_risks (size, chance, class_count, risk).
-CREATE OR REPLACE TEMP TABLE class_risks AS
+-- Gives: the table risk_class_risks (size, chance, class_count, risk).
+CREATE OR REPLACE TEMP TABLE kanon.risk_class_risks AS
 WITH chances AS (
     SELECT
         size,
         least(CAST(1 AS DOUBLE), size / persons) AS chance,
         CAST(sum(class_count) AS BIGINT) AS class_count
-    FROM weighted_classes
+    FROM kanon.risk_weighted_classes
     GROUP BY size, least(CAST(1 AS DOUBLE), size / persons)
 ),
 
