@@ -82,7 +82,7 @@ def changed() -> ModuleType:
     ("path", "trials"),
     [
         ("README.md", []),
-        ("kanon_sql/report/page/texts.py", ["browser"]),
+        ("kanon_sql/report/words.py", ["browser"]),
         ("kanon_sql/report/page/page.css", ["browser"]),
         ("kanon_sql/engines/spark/engine.py", ["cluster"]),
         ("kanon_sql/commands/projects/dbt.py", ["sqlmesh"]),

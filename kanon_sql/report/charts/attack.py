@@ -11,6 +11,7 @@ from kanon_sql.report.charts.diagram import clean
 from kanon_sql.report.charts.figure import WIDTH, Figure, LegendEntry, Panel, cut, page
 from kanon_sql.report.charts.paired import AFTER, SIZE, Pair, Track, add_axis, add_head, dot, draw_dumbbells
 from kanon_sql.report.charts.svg import Axis
+from kanon_sql.report.words import fixed
 from kanon_sql.targets.staging_permissions import write_output
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["attack_rows", "draw_attacks", "draw_html", "write_attack_page"]
 
-_DASH = "\N{EN DASH}"
 _PITCH, _TRACK, _INSET = 40, 28, 12
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _HEAD = ("attack", "guesses", "success", "blind", "control", "risk", "from", "to")
@@ -52,7 +52,7 @@ def draw_attacks(data: AttackReport, name: str = "attacks") -> Figure:
     against = data["against"]
     others = "the control group" if against == "control" else "blind guessing"
     pairs = [
-        Pair(label, attack[against], attack["main"], (_share(attack[against]), _share(attack["main"])))
+        Pair(label, attack[against], attack["main"], (fixed(attack[against], 3), fixed(attack["main"], 3)))
         for label, attack in rows
     ]
     track = Track("How often adversaries are right", "share of their guesses", 0.0, 1.0)
@@ -60,7 +60,7 @@ def draw_attacks(data: AttackReport, name: str = "attacks") -> Figure:
     description = "No attack was played."
     if worst is not None:
         low, high = worst[1]["interval"]
-        description = f"The greatest risk is {_share(worst[1]['risk'])} ({low:.2f} to {high:.2f}): {worst[0]}."
+        description = f"The greatest risk is {fixed(worst[1]['risk'], 3)} ({low:.2f} to {high:.2f}): {worst[0]}."
     panels = (
         Panel("Success", f"Success on the source and against {others}.", draw_dumbbells(track, pairs)),
         Panel("Risk", "The risk of each attack with its interval.", _draw_risks(rows)),
@@ -89,7 +89,7 @@ def _draw_risks(rows: list[tuple[str, Attack]]) -> svg.Drawing:
 
 def _risk(label: str, attack: Attack, across: Axis, y: float) -> str:
     low, high = attack["interval"]
-    words = f"{_share(attack['risk'])} ({low:.2f} to {high:.2f})"
+    words = f"{fixed(attack['risk'], 3)} ({low:.2f} to {high:.2f})"
     line = y + _TRACK
     name = svg.shortened(clean(label), WIDTH - svg.text_width(words, SIZE) - 10, SIZE)
     path = f"M{across.start:.1f} {line:.1f}H{across.end:.1f}"
@@ -107,11 +107,7 @@ def _risk(label: str, attack: Attack, across: Axis, y: float) -> str:
 
 def _cells(attack: Attack) -> tuple[str, ...]:
     values = [attack["main"], attack["baseline"], attack["control"], attack["risk"]]
-    return (f"{attack['guesses']['main']:,}", *map(_share, [*values, *attack["interval"]]))
-
-
-def _share(value: float | None) -> str:
-    return _DASH if value is None else f"{value:.3f}"
+    return (f"{attack['guesses']['main']:,}", *(fixed(share, 3) for share in [*values, *attack["interval"]]))
 
 
 def _notes(data: AttackReport) -> list[str]:

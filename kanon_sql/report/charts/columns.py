@@ -12,6 +12,7 @@ from kanon_sql.report.charts.diagram import clean
 from kanon_sql.report.charts.figure import WIDTH, Figure, LegendEntry, Panel, cut
 from kanon_sql.report.charts.paired import AFTER, SIZE, SMALL, Frame, Pair, draw_pairs_of_bars, legend
 from kanon_sql.report.page.model import Bar, ClassBand, ColumnFacts, Step
+from kanon_sql.report.words import UNKNOWN
 
 _PITCH, _LOW_PITCH = 52, 38
 _STRIP = 14
@@ -187,4 +188,4 @@ def _size(band: ClassBand) -> str:
 
 
 def _percent(loss: float | None) -> str:
-    return "\N{EN DASH}" if loss is None else f"{100 * loss:.1f} %"
+    return UNKNOWN if loss is None else f"{100 * loss:.1f} %"

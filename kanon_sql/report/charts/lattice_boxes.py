@@ -9,6 +9,7 @@ from kanon_sql.report.charts.diagram import Diagram, build_diagram, number
 from kanon_sql.report.charts.lattice_marks import Layout, look_of, state_of
 from kanon_sql.report.charts.order import ordered_rows
 from kanon_sql.report.page.model import NodeFacts
+from kanon_sql.report.words import UNKNOWN
 
 MOST_NODES = 200
 MOST_WIDTH = 1_200
@@ -65,7 +66,7 @@ def _edges(diagram: Diagram, placed: dict[tuple[int, ...], tuple[float, float]],
 
 def _loss(node: NodeFacts) -> str:
     least = "" if node.exact else "\N{GREATER-THAN OR EQUAL TO} "
-    return "\N{EN DASH}" if node.loss is None else f"{least}{number(float(node.loss), 1)} %"
+    return UNKNOWN if node.loss is None else f"{least}{number(float(node.loss), 1)} %"
 
 
 def _width(node: NodeFacts) -> float:

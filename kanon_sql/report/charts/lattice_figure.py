@@ -21,6 +21,7 @@ from kanon_sql.report.charts.lattice_marks import Layout, legend_of, state_of
 from kanon_sql.report.charts.lattice_squares import NOTE as SQUARES_NOTE
 from kanon_sql.report.charts.lattice_squares import draw_squares
 from kanon_sql.report.page.model import LatticeFacts, NodeFacts
+from kanon_sql.report.words import counted
 
 MOST_SQUARES = 5_000
 
@@ -131,7 +132,7 @@ def _words(facts: LatticeFacts, nodes: Sequence[NodeFacts]) -> str:
     satisfying = sum(node.satisfies is True for node in nodes)
     minimal = sum(node.minimal for node in nodes)
     unknown = facts.size - sum(node.satisfies is not None for node in nodes)
-    rows = "no row" if not facts.limit else f"at most {facts.limit:,} row{'s' * (facts.limit != 1)}"
+    rows = "no row" if not facts.limit else f"at most {counted(facts.limit, 'row')}"
     description = (
         f"{satisfying:,} are known to satisfy k = {facts.k:,} with {rows} suppressed, {minimal:,} of them minimal."
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.figure import WIDTH, Figure, Panel, cut
 from kanon_sql.report.charts.paired import AFTER, BEFORE, SMALL, Pair, Track, add_head, dot_legend, draw_dumbbells
+from kanon_sql.report.words import UNKNOWN, fixed
 
 if TYPE_CHECKING:
     from kanon_sql.results.told import ToldPair
@@ -18,7 +19,6 @@ _MOST_CHANGED = 10
 _NAMES = 116
 _LEAST_WITH_NUMBERS = 19
 _DENSEST = 0.85
-_DASH = "\N{EN DASH}"
 _MEASURES = {"cramers_v": "Cram\N{LATIN SMALL LETTER E WITH ACUTE}r's V", "correlation_ratio": "correlation ratio"}
 
 
@@ -41,7 +41,8 @@ def draw_pairs(pairs: Sequence[ToldPair], name: str = "pairs") -> Figure:
     if total > len(columns):
         note += f" Of {total:,} columns those {len(columns)} are drawn whose associations change most."
     table = tuple(
-        (" and ".join(map(cut, p["columns"])), _measure(p), _number(p["source"]), _number(p["release"])) for p in pairs
+        (" and ".join(map(cut, p["columns"])), _measure(p), fixed(p["source"], 2), fixed(p["release"], 2))
+        for p in pairs
     )
     head = ("columns", "measure", "source", "release")
     return Figure(name, title, alt, tuple(panels), dot_legend((True, False)) if changed else (), head, table, note)
@@ -66,17 +67,13 @@ def _change(pair: ToldPair) -> float | None:
 
 
 def _pair(pair: ToldPair) -> Pair:
-    texts = (_number(pair["source"]), _number(pair["release"]))
+    texts = (fixed(pair["source"], 2), fixed(pair["release"], 2))
     return Pair(" \N{MULTIPLICATION SIGN} ".join(map(cut, pair["columns"])), pair["source"], pair["release"], texts)
-
-
-def _number(value: float | None) -> str:
-    return _DASH if value is None else f"{value:.2f}"
 
 
 def _measure(pair: ToldPair) -> str:
     measure = str(pair.get("measure") or "")
-    return _MEASURES.get(measure, measure.capitalize()) or _DASH
+    return _MEASURES.get(measure, measure.capitalize()) or UNKNOWN
 
 
 def _words(pairs: Sequence[ToldPair], changed: Sequence[ToldPair]) -> str:
@@ -88,8 +85,8 @@ def _words(pairs: Sequence[ToldPair], changed: Sequence[ToldPair]) -> str:
     most = changed[0]
     return (
         f"The association of {len(changed):,} pairs of columns differs by {mean:.2f} on average; most for "
-        f"{' and '.join(map(cut, most['columns']))}: {_number(most['source'])} in the source, "
-        f"{_number(most['release'])} in the release."
+        f"{' and '.join(map(cut, most['columns']))}: {fixed(most['source'], 2)} in the source, "
+        f"{fixed(most['release'], 2)} in the release."
     )
 
 
@@ -120,7 +117,7 @@ def _cell(pair: ToldPair, key: Literal["source", "release"], row: int, column: i
     """A square as dark as the association is strong, with its number where it has room; crossed out where unknown."""
     value = pair[key]
     x, y = _NAMES + column * side, top + row * side
-    tip = svg.tooltip(f"{' and '.join(map(cut, pair['columns']))}\n{key}: {_number(value)} {_measure(pair)}")
+    tip = svg.tooltip(f"{' and '.join(map(cut, pair['columns']))}\n{key}: {fixed(value, 2)} {_measure(pair)}")
     look: dict[str, str | float] = (
         {"class_": "cell before", "color": BEFORE} if key == "source" else {"class_": "cell after", "color": AFTER}
     )

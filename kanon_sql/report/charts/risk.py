@@ -17,6 +17,7 @@ from kanon_sql.report.charts.paired import Frame, Pair, Track, dot_legend, draw_
 from kanon_sql.report.charts.sheet import draw_sheet
 from kanon_sql.report.charts.svg import decimal_top
 from kanon_sql.report.charts.sweep import write_drawing
+from kanon_sql.report.words import UNKNOWN, counted
 
 if TYPE_CHECKING:
     from kanon_sql.results.risk import RiskReport, Side, TableRisk
@@ -31,7 +32,6 @@ _RISKS: tuple[tuple[str, _Risk], ...] = (
     ("journalist risk", lambda table: table["journalist"]),
     ("risk by weights", lambda table: table.get("weighted")),
 )
-_DASH = "\N{EN DASH}"
 _NOT_TOLD = "not told"
 _LEAST_RISK = 1e-9
 
@@ -133,7 +133,7 @@ def draw_risks(risk: ToldTables, name: str = "risks") -> Figure:
 def size_text(bucket: ToldBin) -> str:
     """A range of class sizes."""
     low, high = bucket["from"], bucket["to"]
-    return f"{low:,}" if low == high else f"{low:,}{_DASH}{high:,}"
+    return f"{low:,}" if low == high else f"{low:,}\N{EN DASH}{high:,}"
 
 
 def _sides(risk: ToldTables) -> dict[Side, ToldTable]:
@@ -155,14 +155,10 @@ def _place_of(k: int, sizes: Sequence[ToldBin]) -> float | None:
 def _smallest(sides: Mapping[Side, ToldTable], k: int) -> str:
     """The smallest class of each side, as a sentence."""
     smallest = {key: table["classes"]["min"] for key, table in sides.items()}
-    words = {key: f"fewer than {k:,} rows" if n is None else _rows(n) for key, n in smallest.items()}
+    words = {key: f"fewer than {k:,} rows" if n is None else counted(n, "row") for key, n in smallest.items()}
     if len(sides) == 2:
         return f"The smallest class of the source has {words['before']}, that of the release {words['after']}."
     return f"The smallest class has {next(iter(words.values()))}."
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row" if count == 1 else f"{count:,} rows"
 
 
 def _likely(sides: Mapping[Side, ToldTable]) -> str:
@@ -229,7 +225,7 @@ def _pair(label: str, values: Mapping[Side, float | None], texts: Mapping[Side, 
 def _risk_pair(label: str, entries: Mapping[Side, tuple[float | None] | None]) -> Pair:
     """A risk, None in it where it is not told; a dash where it was not measured."""
     values = {key: None if entry is None else entry[0] for key, entry in entries.items()}
-    untold = {key: _DASH if entry is None else _NOT_TOLD for key, entry in entries.items()}
+    untold = {key: UNKNOWN if entry is None else _NOT_TOLD for key, entry in entries.items()}
     texts = {key: untold[key] if value is None else _short(value) for key, value in values.items()}
     return _pair(label, values, texts)
 
@@ -241,7 +237,7 @@ def _short(value: float) -> str:
 def _rows_pair(label: str, entries: Mapping[Side, ToldShare | None]) -> Pair:
     """The share of the rows; a dash where it was not measured."""
     shares = {key: None if entry is None else entry["share"] for key, entry in entries.items()}
-    texts = {key: _DASH if entry is None else _percent(entry["share"], 2) for key, entry in entries.items()}
+    texts = {key: UNKNOWN if entry is None else _percent(entry["share"], 2) for key, entry in entries.items()}
     values = {key: None if share is None else 100 * share for key, share in shares.items()}
     return _pair(label, values, texts)
 

@@ -21,6 +21,7 @@ from kanon_sql.report.charts.diagram import clean, number
 from kanon_sql.report.charts.figure import WIDTH, Figure, LegendEntry, Panel, page
 from kanon_sql.report.charts.sheet import draw_sheet
 from kanon_sql.report.charts.svg import Axis, tick_text, value_axis
+from kanon_sql.report.words import joined
 from kanon_sql.targets.staging_permissions import write_output
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def title_of(data: SweepReport) -> str:
 def _listed(texts: Sequence[str]) -> str:
     if len(texts) > _MOST_LISTED:
         return f"{texts[0]} to {texts[-1]} ({len(texts)})"
-    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+    return joined(texts)
 
 
 def draw_panel(measure: Measure, lines: Sequence[Series], ks: Sequence[int], crosses: bool) -> svg.Drawing:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kanon_sql.report.page.model import AttackFacts, AttackRow, PageFacts
-from kanon_sql.report.page.texts import UNKNOWN, PageTable
+from kanon_sql.report.page.model import AttackFacts, AttackRow, PageFacts, PageTable
+from kanon_sql.report.words import UNKNOWN
 
 # In percent, the risk that is surely there: as much as that of a class of five rows.
 HIGH = 20

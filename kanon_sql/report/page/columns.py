@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.report.page.model import ColumnFacts, PageFacts, Step
-from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, PageTable, count, counted, decimal, joined, percent
+from kanon_sql.report.page.model import ColumnFacts, PageFacts, PageTable, Step
+from kanon_sql.report.words import NOT_TOLD, UNKNOWN, count, counted, decimal, joined, percent
 
 if TYPE_CHECKING:
     from kanon_sql.results.told import ToldDistance, ToldPair, ToldPrediction, ToldReport, ToldUtility
@@ -78,14 +78,14 @@ def shortened(label: str | None) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def _asked(report: ToldReport, name: str) -> Json:
+def _asked(report: ToldReport, name: str) -> Mapping[str, Any]:
     """What the configuration says of a quasi-identifier, where the report has it."""
     listed = (report.get("configuration") or {}).get("quasi_identifiers")
     spec = listed.get(name) if isinstance(listed, dict) else None
     return spec if isinstance(spec, dict) else {}
 
 
-def _built_in(entry: Json, level: int) -> str | None:
+def _built_in(entry: Mapping[str, Any], level: int) -> str | None:
     """What a level of a built-in hierarchy keeps."""
     keys = {"intervals": "widths", "prefix": "keep", "date": "levels"}
     listed = entry.get(keys.get(entry.get("builtin", ""), ""))

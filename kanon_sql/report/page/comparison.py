@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, PageTable, chance, count, counted, decimal, percent
+from kanon_sql.report.page.model import PageFacts, PageTable
 from kanon_sql.report.page.withheld import left_out
+from kanon_sql.report.words import NOT_TOLD, UNKNOWN, chance, count, counted, decimal, percent
 
 if TYPE_CHECKING:
     from kanon_sql.results.told import ToldAverage, ToldMarketer, ToldRisk, ToldShare, ToldSubset, ToldTable, ToldTables

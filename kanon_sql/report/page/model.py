@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class PageTable:
+    """A table of the page; the columns at the places `texts` hold words, all others numbers."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True)
 class Bar:
     """The rows of one label; a label None is a missing value, a count None is one below k that is not told."""
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.report.page.model import Evidence, FileFacts, PageFacts
-from kanon_sql.report.page.texts import UNKNOWN, PageTable, count, counted, percent, plain, size
+from kanon_sql.report.page.model import Evidence, FileFacts, PageFacts, PageTable
+from kanon_sql.report.words import UNKNOWN, count, counted, percent, plain, size
 
 if TYPE_CHECKING:
     from kanon_sql.results.run import Advice, AlgorithmUsed

@@ -11,7 +11,7 @@ from kanon_sql.privacy.thresholds import THRESHOLDS
 from kanon_sql.report.page.attacks import between, high_risks, rounded
 from kanon_sql.report.page.columns import known, shortened
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import count, counted, joined, moment, percent, plain
+from kanon_sql.report.words import count, counted, joined, moment, percent, plain
 
 if TYPE_CHECKING:
     from kanon_sql.results.run import Forgotten, ReleasedClasses, Status, Verification

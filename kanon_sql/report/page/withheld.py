@@ -27,7 +27,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.report.page.columns import ASSOCIATION, DISTANCE, ERROR, PROPENSITY, Steps, word_of
 from kanon_sql.report.page.model import Evidence, PageFacts
-from kanon_sql.report.page.texts import NOT_TOLD, plain
+from kanon_sql.report.words import NOT_TOLD, plain
 
 if TYPE_CHECKING:
     from kanon_sql.results.run import Privacy

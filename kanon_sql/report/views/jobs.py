@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
-from kanon_sql.report.views.releases import count
+from kanon_sql.report.words import counted
 
 if TYPE_CHECKING:
     from kanon_sql.results.run import Advice, ReleasedReport, SearchEffort
@@ -67,7 +67,8 @@ def _forgotten(report: ReleasedReport) -> Iterator[str]:
             report["forgotten"][key] for key in ("snapshots", "files", "searched", "found")
         )
         yield (
-            f"{count(snapshots, 'snapshot')} and {count(files, 'file')} with the rows before; {hits:,} of their values "
+            f"{counted(snapshots, 'snapshot')} and {counted(files, 'file')} with the rows before; "
+            f"{hits:,} of their values "
             f"found in {searched:,} bytes"
         )
 
@@ -230,7 +231,5 @@ def summarize_sweep(data: SweepReport) -> Parts:
     from kanon_sql.report.charts.sweep import HEAD, cells
 
     seconds, count = data["seconds"], len(data["points"])
-    head = (
-        f"{count:,} point{'s' * (count != 1)}: read in {seconds['read']:.2f} s, searched in {seconds['search']:.2f} s"
-    )
+    head = f"{counted(count, 'point')}: read in {seconds['read']:.2f} s, searched in {seconds['search']:.2f} s"
     return [Line(head, "head"), Grid(HEAD, [cells(point) for point in data["points"]])]

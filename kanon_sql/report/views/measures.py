@@ -9,6 +9,7 @@ from kanon_sql.report.charts.attack import attack_rows
 from kanon_sql.report.charts.diagram import clean, number
 from kanon_sql.report.charts.risk import size_text
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
+from kanon_sql.report.words import UNKNOWN, fixed
 
 if TYPE_CHECKING:
     from kanon_sql.results.attack import Attack, AttackReport
@@ -31,7 +32,6 @@ MOST_SUBSETS = 15
 Model = Literal["pitman", "zayatz", "snb", "dankar"]
 _MODELS: tuple[Model, ...] = ("pitman", "zayatz", "snb", "dankar")
 _FIGURES: tuple[Literal["highest"], Literal["average"]] = ("highest", "average")
-_NONE = "\N{EN DASH}"
 _UNIQUENESS = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "SNB", "dankar": "Dankar"}
 
 
@@ -95,7 +95,7 @@ def _risks(data: RiskReport, words: Sequence[str], sides: Sequence[TableRisk]) -
             _row("unique rows that are so in the population", in_population, lambda count: number(count, 1)),
         ]
     marketers = [side["marketer"] for side in sides]
-    rows.append(_row("marketer risk", marketers, lambda entry: _NONE if entry is None else f"{entry['average']:.4f}"))
+    rows.append(_row("marketer risk", marketers, lambda entry: UNKNOWN if entry is None else f"{entry['average']:.4f}"))
     rows.append(_row("rows that a marketer names right", marketers, _named))
     return Grid(["", *words] if len(words) > 1 else None, rows, 0)
 
@@ -107,9 +107,9 @@ def _row(name: str, sides: Sequence[T], cell: Callable[[T], str]) -> list[str]:
 def _risk_rows(name: str, risks: Sequence[RowRisk | None], above: str) -> list[list[str]]:
     """The risk of the rows of each side, and those above the threshold."""
     return [
-        _row(f"{name}, highest", risks, lambda risk: _NONE if risk is None else f"{risk['highest']:.4f}"),
-        _row(f"{name}, average", risks, lambda risk: _NONE if risk is None else f"{risk['average']:.4f}"),
-        _row(f"{name}, {above}", risks, lambda risk: _NONE if risk is None else _counted(risk["above"])),
+        _row(f"{name}, highest", risks, lambda risk: UNKNOWN if risk is None else f"{risk['highest']:.4f}"),
+        _row(f"{name}, average", risks, lambda risk: UNKNOWN if risk is None else f"{risk['average']:.4f}"),
+        _row(f"{name}, {above}", risks, lambda risk: UNKNOWN if risk is None else _counted(risk["above"])),
     ]
 
 
@@ -118,7 +118,7 @@ def _model(model: Model) -> Callable[[PopulationUniqueness | None], str]:
 
     def cell(estimate: PopulationUniqueness | None) -> str:
         if estimate is None or model in estimate["without_estimate"]:
-            return _NONE
+            return UNKNOWN
         chosen = f" ({_UNIQUENESS[estimate['chosen']]})" if model == "dankar" else ""
         return f"{_percent(estimate[model])} %{chosen}"
 
@@ -126,7 +126,7 @@ def _model(model: Model) -> Callable[[PopulationUniqueness | None], str]:
 
 
 def _named(marketer: MarketerRisk | None) -> str:
-    return "\N{EN DASH}" if marketer is None else f"{marketer['rows']:,.1f}"
+    return UNKNOWN if marketer is None else f"{marketer['rows']:,.1f}"
 
 
 def _counted(count: RowShare) -> str:
@@ -136,7 +136,7 @@ def _counted(count: RowShare) -> str:
 def _percent(share: float | None) -> str:
     """Two decimals, but never 0.00 or 100.00 for what is not quite so."""
     if share is None:
-        return "\N{EN DASH}"
+        return UNKNOWN
     text = f"{100 * share:.2f}"
     if share > 0 and text == "0.00":
         return "<0.01"
@@ -177,7 +177,7 @@ def _subsets(words: Sequence[str], sides: Sequence[TableRisk]) -> list[Part]:
         rows.append(
             [
                 _percent(subset["unique_share"]),
-                *("\N{EN DASH}" if subset is None else _percent(subset["unique_share"]) for subset in after),
+                *(UNKNOWN if subset is None else _percent(subset["unique_share"]) for subset in after),
                 _percent(subset["distinction"]),
                 _percent(subset["separation"]),
                 ", ".join(f"{clean(name)}{'' if name in quasi else ' (!)'}" for name in subset["columns"]),
@@ -196,11 +196,11 @@ def _households(words: Sequence[str], sides: Sequence[TableRisk]) -> list[Part]:
     """Risks of the rows where each has that of the most exposed row of its household, or of any of them."""
     households = [side["households"] for side in sides]
     rows = [
-        _row("households", households, lambda entry: _NONE if entry is None else f"{entry['count']:,}"),
+        _row("households", households, lambda entry: UNKNOWN if entry is None else f"{entry['count']:,}"),
         _row(
             "rows of one with a unique row",
             households,
-            lambda entry: _NONE if entry is None else _counted(entry["unique"]),
+            lambda entry: UNKNOWN if entry is None else _counted(entry["unique"]),
         ),
     ]
     rows += _household_rows("prosecutor risk", [None if entry is None else entry["prosecutor"] for entry in households])
@@ -234,10 +234,10 @@ def _special(words: Sequence[str], special_uniques: Sequence[SpecialUniques]) ->
     if any(match is not None for match in matches):
         chances = [None if match is None else match["probability"] for match in matches]
         rows.append(
-            ["probability of a right match", *(_NONE if share is None else f"{share:.4f}" for share in chances)]
+            ["probability of a right match", *(UNKNOWN if share is None else f"{share:.4f}" for share in chances)]
         )
         most = [None if match is None else match["max"] for match in matches]
-        rows.append(["... of the row at most risk", *(_NONE if share is None else f"{share:.4f}" for share in most)])
+        rows.append(["... of the row at most risk", *(UNKNOWN if share is None else f"{share:.4f}" for share in most)])
     names = {
         name: [special["columns"].get(name) for special in special_uniques]
         for special in special_uniques
@@ -288,7 +288,7 @@ def summarize_utility(data: UtilityReport) -> Parts:
 
 def _columns(columns: Mapping[str, ColumnDistance]) -> Grid:
     rows = [
-        [clean(name), _number(entry["total_variation"]), _number(entry["earth_mover"])]
+        [clean(name), fixed(entry["total_variation"], 4), fixed(entry["earth_mover"], 4)]
         for name, entry in columns.items()
     ]
     return Grid(["column", "total variation", "earth mover's distance"], rows, 0)
@@ -308,8 +308,8 @@ def _pairs(pairs: list[PairAssociation]) -> list[Part]:
     by_change = sorted(pairs, key=lambda pair: -abs(pair["source"] - pair["release"]))
     rows = [
         [
-            _number(pair["source"]),
-            _number(pair["release"]),
+            fixed(pair["source"], 4),
+            fixed(pair["release"], 4),
             _MEASURES[pair["measure"]],
             ", ".join(map(clean, pair["columns"])),
         ]
@@ -323,7 +323,7 @@ def _pairs(pairs: list[PairAssociation]) -> list[Part]:
 
 def _prediction(prediction: Mapping[str, Prediction]) -> list[Part]:
     rows = [
-        [clean(name), _number(entry["source"]), _number(entry["release"]), _number(entry["guessing"])]
+        [clean(name), fixed(entry["source"], 4), fixed(entry["release"], 4), fixed(entry["guessing"], 4)]
         for name, entry in prediction.items()
     ]
     what = Line("share of rows whose value is predicted rightly", "head")
@@ -340,10 +340,6 @@ def _others(data: UtilityReport) -> FactList:
     if pmse is not None:
         facts.append(("pMSE", f"{pmse:.4f} (0: nothing tells both apart)", ""))
     return FactList(facts, 18, indent=0)
-
-
-def _number(value: float | None) -> str:
-    return _NONE if value is None else f"{value:.4f}"
 
 
 def summarize_attack(data: AttackReport) -> Parts:
@@ -385,8 +381,4 @@ def _method(data: AttackReport) -> Parts:
 def _cells(attack: Attack) -> list[str]:
     low, high = attack["interval"]
     shares = [attack["main"], attack["baseline"], attack["control"], attack["risk"]]
-    return [*map(_share, shares), f"{low:.3f} to {high:.3f}"]
-
-
-def _share(value: float | None) -> str:
-    return _NONE if value is None else f"{value:.3f}"
+    return [*(fixed(share, 3) for share in shares), f"{low:.3f} to {high:.3f}"]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts, table
+from kanon_sql.report.words import counted
 
 if TYPE_CHECKING:
     from kanon_sql.results.link import LinkReport, MatchBin, PairReport, SameOrder
@@ -21,19 +22,19 @@ def summarize_link(report: LinkReport) -> Parts:
         for pair in report["on"]
     ]
     facts: list[tuple[str, str, Look]] = [
-        ("matched", f"{count(matched['persons'], 'person')}, {count(matched['rows'], 'row')}", ""),
+        ("matched", f"{counted(matched['persons'], 'person')}, {counted(matched['rows'], 'row')}", ""),
         (
             "unique",
-            f"{count(unique['persons'], 'person')} with exactly one row, "
-            f"{count(unique['rows'], 'row')} with exactly one person, both at once {unique['both']:,}",
+            f"{counted(unique['persons'], 'person')} with exactly one row, "
+            f"{counted(unique['rows'], 'row')} with exactly one person, both at once {unique['both']:,}",
             "",
         ),
     ]
     if least["of_a_person"] is not None and least["of_a_row"] is not None:
         expected = report["expected_links"]
-        of_a_row = f"{count(least['of_a_row'], 'person')} for every row"
+        of_a_row = f"{counted(least['of_a_row'], 'person')} for every row"
         facts += [
-            ("at least", f"{count(least['of_a_person'], 'row')} for every person matched, {of_a_row}", ""),
+            ("at least", f"{counted(least['of_a_person'], 'row')} for every person matched, {of_a_row}", ""),
             (
                 "right links",
                 f"{expected['by_person']:,.2f} expected if all persons matched are in the table, "
@@ -44,13 +45,13 @@ def summarize_link(report: LinkReport) -> Parts:
     for pair in report["on"]:
         strange = pair["external_values"]["unmatched"]
         if strange:
-            of = f"{strange:,} of {count(pair['external_values']['distinct'], 'value')} of {pair['external']!r}"
+            of = f"{strange:,} of {counted(pair['external_values']['distinct'], 'value')} of {pair['external']!r}"
             why = "other writing, or not in the table"
-            facts.append(("no match", f"{of} ({count(pair['persons_unmatched'], 'person')}): {why}", ""))
+            facts.append(("no match", f"{of} ({counted(pair['persons_unmatched'], 'person')}): {why}", ""))
     parts: list[Part] = [
         Line(
-            f"{report['external']} ({count(report['persons'], 'person')}) linked to {report['release']} "
-            f"({count(report['rows'], 'row')}) on {', '.join(names)}",
+            f"{report['external']} ({counted(report['persons'], 'person')}) linked to {report['release']} "
+            f"({counted(report['rows'], 'row')}) on {', '.join(names)}",
             "head",
         ),
         FactList(facts, 16),
@@ -64,11 +65,6 @@ def summarize_link(report: LinkReport) -> Parts:
         head = [pair["external"] for pair in report["on"]]
         parts += [Line(), Line("  persons with exactly one row, the first of them:", "head"), Grid(head, examples)]
     return parts
-
-
-def count(number: int, what: str) -> str:
-    """A number with the noun that it counts, in the plural where it is not one."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _matches(head: str, counted: str, histogram: Sequence[MatchBin], total: int) -> Grid:
@@ -97,22 +93,22 @@ def summarize_pair(report: PairReport) -> Parts:
     facts: list[tuple[str, str, Look]] = [
         (
             "alone",
-            f"{side['table']}: {count(side['rows'], 'row')}, the smallest class holds {side['smallest_class']:,}",
+            f"{side['table']}: {counted(side['rows'], 'row')}, the smallest class holds {side['smallest_class']:,}",
             "",
         )
         for side in (first, second)
     ]
     most = "" if combined["exact"] or report["source"] else " at most"
-    together = f"the smallest for {count(combined['smallest'], 'row')}{most}"
-    facts.append(("together", f"{count(combined['tuples'], 'combined tuple')}, {together}", ""))
+    together = f"the smallest for {counted(combined['smallest'], 'row')}{most}"
+    facts.append(("together", f"{counted(combined['tuples'], 'combined tuple')}, {together}", ""))
     violating = combined["violating"]
     if violating["tuples"]:
         sure = combined["certain"]
         hedge = "" if report["source"] or sure is None else f", {sure:,} of them surely not empty"
-        rows = f"{count(violating['rows'], 'row')}{most}{hedge}"
-        facts.append(("violations", f"{count(violating['tuples'], 'combined tuple')} with {rows}", "bad"))
+        rows = f"{counted(violating['rows'], 'row')}{most}{hedge}"
+        facts.append(("violations", f"{counted(violating['tuples'], 'combined tuple')} with {rows}", "bad"))
     if combined["ambiguous_rows"]:
-        ambiguous = count(combined["ambiguous_rows"], "row")
+        ambiguous = counted(combined["ambiguous_rows"], "row")
         facts.append(("ambiguous", f"{ambiguous} of the source fit several tuples, counted in each", ""))
     facts.append(("order", _order(order, k), ""))
     parts: list[Part] = [
@@ -142,9 +138,10 @@ def _order(order: SameOrder, k: int) -> str:
     violating = order["violating"]
     if violating["tuples"]:
         return (
-            summary + f"{count(violating['tuples'], 'tuple')} with {count(violating['rows'], 'row')} fall short of {k}"
+            summary
+            + f"{counted(violating['tuples'], 'tuple')} with {counted(violating['rows'], 'row')} fall short of {k}"
         )
-    return summary + f"the smallest tuple stands for {count(order['smallest'], 'row')}"
+    return summary + f"the smallest tuple stands for {counted(order['smallest'], 'row')}"
 
 
 def summarize_applied(report: Json) -> str:
@@ -155,7 +152,7 @@ def summarize_applied(report: Json) -> str:
     lines = [
         f"released {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']} "
         f"as release {report['ledger']['id']}, at the levels of release {report['applied']}",
-        f"  suppressed   {count(rows['suppressed'], 'row')}{missing}",
+        f"  suppressed   {counted(rows['suppressed'], 'row')}{missing}",
         f"    waiting    {held['waiting']:,} in classes to which too few were added",
     ]
     for name, why in (("violating", "violate k or a model"), ("differing", "would tell what has changed")):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
+from kanon_sql.report.words import counted
 
 if TYPE_CHECKING:
     from kanon_sql.results.run import ReleasedReport
@@ -40,7 +41,7 @@ def summarize_result(report: ReleasedReport) -> Parts:
     head = ["quasi-identifier", *(["level"] if levels is not None else []), "loss"]
     parts: list[Part] = [FactList(facts, 10)]
     if report["warnings"]:
-        parts.append(Line(f"{_many(len(report['warnings']), 'warning')}: see .warnings"))
+        parts.append(Line(f"{counted(len(report['warnings']), 'warning')}: see .warnings"))
     parts.append(Grid(head, rows, 0, bars={len(head) - 1: ([loss for _, loss in shown], "before")}))
     if len(losses) > len(shown):
         parts.append(Line(f"and {len(losses) - len(shown)} more"))
@@ -70,7 +71,8 @@ def _reached(report: ReleasedReport) -> str:
             what = " ".join([key.replace("_", "-"), *([entry["column"]] if entry.get("column") else [])])
             reached.append(f"{what} {_number(entry['required'])} asked, {_number(entry['actual'])} reached")
     classes = report["classes"]
-    return f"{'; '.join(reached)}; {_many(classes['count'], 'class')} of {classes['min']:,} to {classes['max']:,} rows"
+    sizes = f"{classes['min']:,} to {classes['max']:,} rows"
+    return f"{'; '.join(reached)}; {counted(classes['count'], 'class', 'classes')} of {sizes}"
 
 
 def _number(value: Any) -> str:
@@ -104,7 +106,3 @@ def _search(report: ReleasedReport) -> str:
         f", {search['checked']:,} of {search['lattice_nodes']:,} nodes checked" if "lattice_nodes" in search else ""
     )
     return f"{name}{checked}{proven}, in {report['seconds'].get('total', 0.0):.2f} s"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'es' if what.endswith('s') else 's'}" if count != 1 else f"1 {what}"

@@ -19,7 +19,7 @@ from kanon_sql.report.page.recipes.preset import (
     risks,
     worth,
 )
-from kanon_sql.report.page.texts import moment
+from kanon_sql.report.words import moment
 
 SOURCES = (
     (

@@ -26,7 +26,7 @@ from kanon_sql.report.page.recipes.preset import (
     roles,
     unique,
 )
-from kanon_sql.report.page.texts import plain
+from kanon_sql.report.words import plain
 
 SOURCES = (
     (

@@ -18,7 +18,7 @@ from kanon_sql.report.page.recipes.preset import (
     risks,
     worth,
 )
-from kanon_sql.report.page.texts import decimal
+from kanon_sql.report.words import decimal
 
 SOURCES = (
     (

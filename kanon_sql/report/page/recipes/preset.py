@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import NOT_TOLD, chance, count, counted, decimal, joined, moment, percent, plain
+from kanon_sql.report.words import NOT_TOLD, chance, count, counted, decimal, joined, moment, percent, plain
 
 if TYPE_CHECKING:
     from kanon_sql.results.told import ToldTable

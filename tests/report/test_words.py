@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_sql.report.page import texts
+from kanon_sql.report import words
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,12 @@ from kanon_sql.report.page import texts
     ],
 )
 def test_shares(share: float | None, text: str) -> None:
-    assert texts.percent(share) == text
+    assert words.percent(share) == text
 
 
 @given(st.floats(0, 1))
 def test_a_share_is_none_or_all_only_where_it_is(share: float) -> None:
-    said = texts.percent(share)
+    said = words.percent(share)
     assert (said == "0 %") == (share == 0)
     assert (said == "100 %") == (share == 1)
 
@@ -37,7 +37,7 @@ def test_a_share_is_none_or_all_only_where_it_is(share: float) -> None:
     [(None, "\N{EN DASH}"), (0.0, "0"), (0.0001, "< 0.001"), (1234.5, "1,234.500"), (float("inf"), "no bound")],
 )
 def test_measures(value: float | None, text: str) -> None:
-    assert texts.decimal(value) == text
+    assert words.decimal(value) == text
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,13 @@ def test_measures(value: float | None, text: str) -> None:
     [(1234, None, "1,234"), (None, None, "\N{EN DASH}"), (None, 5, "< 5"), (0, 5, "0"), (7, 5, "7")],
 )
 def test_counts(value: int | None, fewer_than: int | None, text: str) -> None:
-    assert texts.count(value, fewer_than) == text
+    assert words.count(value, fewer_than) == text
 
 
 def test_what_is_counted() -> None:
-    assert [texts.counted(one, "row") for one in (0, 1, 2, 1000)] == ["0 rows", "1 row", "2 rows", "1,000 rows"]
-    assert texts.counted(2, "class", "classes") == "2 classes"
-    assert texts.counted(None, "row", fewer_than=5) == "< 5 rows"
+    assert [words.counted(one, "row") for one in (0, 1, 2, 1000)] == ["0 rows", "1 row", "2 rows", "1,000 rows"]
+    assert words.counted(2, "class", "classes") == "2 classes"
+    assert words.counted(None, "row", fewer_than=5) == "< 5 rows"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_is_counted() -> None:
     ],
 )
 def test_sizes(value: int | None, text: str) -> None:
-    assert texts.size(value) == text
+    assert words.size(value) == text
 
 
 @pytest.mark.parametrize(
@@ -80,21 +80,21 @@ def test_sizes(value: int | None, text: str) -> None:
     ],
 )
 def test_moments(created: str | None, text: str) -> None:
-    assert texts.moment(created) == text
+    assert words.moment(created) == text
 
 
 def test_thresholds() -> None:
-    shown = [texts.plain(one) for one in (10, 0.2, 12345.678, {"min": 0.1, "max": 1}, None, "x")]
+    shown = [words.plain(one) for one in (10, 0.2, 12345.678, {"min": 0.1, "max": 1}, None, "x")]
     assert shown == ["10", "0.2", "12345.7", "0.1 to 1", "no bound", "x"]
 
 
 def test_words_in_a_sentence() -> None:
-    assert [texts.joined(list(word)) for word in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
+    assert [words.joined(list(word)) for word in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
 
 
 def test_a_highest_risk_is_said_in_words() -> None:
     for size in range(2, 3000):
-        assert texts.chance(1 / size).endswith(f" (at most 1 in {size:,})")
-    assert texts.chance(1 / 11) == "0.0909 (at most 1 in 11)"
-    assert texts.chance(0.09) == "0.0900 (at most 1 in 11)"  # 1 in 11.1
-    assert [texts.chance(value) for value in (1.0, 0.6, 0.0, None)] == ["1.0000", "0.6000", "0", texts.UNKNOWN]
+        assert words.chance(1 / size).endswith(f" (at most 1 in {size:,})")
+    assert words.chance(1 / 11) == "0.0909 (at most 1 in 11)"
+    assert words.chance(0.09) == "0.0900 (at most 1 in 11)"  # 1 in 11.1
+    assert [words.chance(value) for value in (1.0, 0.6, 0.0, None)] == ["1.0000", "0.6000", "0", words.UNKNOWN]

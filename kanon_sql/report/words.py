@@ -1,28 +1,15 @@
-"""Numbers and other facts in the words of the page."""
+"""Numbers and other facts in the words of pages, drawings and summaries."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-
-Json = dict[str, Any]
 
 UNKNOWN = "\N{EN DASH}"
 NOT_TOLD = "not told"  # for it would tell of few rows of the source
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
-
-
-@dataclass(frozen=True)
-class PageTable:
-    """A table of the page; the columns at the places `texts` hold words, all others numbers."""
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    texts: tuple[int, ...] = (0,)
 
 
 def count(value: int | None, fewer_than: int | None = None) -> str:
@@ -50,6 +37,11 @@ def percent(share: float | None, digits: int = 1) -> str:
     if share < 1 and float(text) == 100:
         return f"> {100 - least:g} %"
     return f"{text.rstrip('0').rstrip('.') if float(text) in (0, 100) else text} %"
+
+
+def fixed(value: float | None, digits: int) -> str:
+    """A measure with so many decimals."""
+    return UNKNOWN if value is None else f"{value:,.{digits}f}"
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
