@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.config.database_held import HeldColumn, held_columns, without_models
 from kanon_sql.config.draft import Draft
 from kanon_sql.config.load import LoadedConfig, validated
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings.yaml import KeyPath
 
 FIRST = "first"  # of `since`: the first date of the person in the column itself
@@ -60,6 +62,9 @@ class TableConfig:
     via: Via | None = None
     joined: tuple[str, ...] = ()
     since: Mapping[str, str] = field(default_factory=dict)  # by column of distances what they are counted from
+    # Of the table of persons: what models ask of values that persons hold in other tables, which are no columns of it.
+    held: Mapping[str, HeldColumn] = field(default_factory=dict)
+    privacy: PrivacyConfig | None = None  # with the models of these, which `loaded` has not
 
     @property
     def is_unit(self) -> bool:
@@ -127,14 +132,16 @@ class TableReader:
         }
         given = entry.get("quasi_identifiers")
         specs = {**_specs(given), **copy.deepcopy(joined)} if joined else copy.deepcopy(given)
+        held = held_columns(self.draft, self.unit, self.entries, top["privacy"])
         value = self._value(name, specs, self.key)
+        value["sensitive"] = [*(value.get("sensitive") or ()), *held]
         value["privacy"] = top["privacy"]
         value |= {key: top[key] for key in ("suppression", *OF_THE_SEARCH) if key in top}
         own = self._own_draft(name, value)
         if self.shift is not None:
             self._shift_dates(own, dates)
         loaded = validated(own, self.base)
-        k = loaded.config.privacy.k
+        k, privacy = loaded.config.privacy.k, loaded.config.privacy
         if not specs:
             models = [key for key in top["privacy"] if key != "k"]
             if models:
@@ -144,7 +151,10 @@ class TableReader:
                 )
             one_class = loaded.config.privacy.model_copy(update={"k": 1})
             loaded = replace(loaded, config=loaded.config.model_copy(update={"privacy": one_class}))
-        return TableConfig(name, loaded, None, (), dates, k)
+        own_columns = [column for column in loaded.config.sensitive if column not in held]
+        update = {"sensitive": own_columns, "privacy": without_models(loaded.config.privacy, held)}
+        loaded = replace(loaded, config=loaded.config.model_copy(update=update))
+        return TableConfig(name, loaded, None, (), dates, k, held=held, privacy=privacy)
 
     def _via(self, name: str, entry: Mapping[str, Any]) -> TableConfig:
         """The configuration of a table with quasi-identifiers of persons; how they are generalized is said of those."""
@@ -298,6 +308,18 @@ def with_keys(table: TableConfig, keys: Collection[str]) -> LoadedConfig:
     passed = [name for name in keys if name not in named]
     update = {"insensitive": [*config.insensitive, *passed], "accept": [*config.accept, *keys, *table.facts]}
     return replace(table.loaded, config=config.model_copy(update=update))
+
+
+def with_held(loaded: LoadedConfig, unit: TableConfig) -> LoadedConfig:
+    """The configuration of the table of persons with the values that they hold in other tables as columns of it."""
+    if not unit.held:
+        return loaded
+    update = {
+        "sensitive": [*loaded.config.sensitive, *unit.held],
+        "accept": [*loaded.config.accept, *unit.held],
+        "privacy": unit.privacy,
+    }
+    return replace(loaded, config=loaded.config.model_copy(update=update), several=frozenset(unit.held))
 
 
 def without_joined(loaded: LoadedConfig, joined: Collection[str]) -> LoadedConfig:

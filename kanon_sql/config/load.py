@@ -91,6 +91,8 @@ class LoadedConfig:
     base: Path
     name: str
     draft: Draft = field(repr=False, compare=False)
+    # Sensitive columns of which a row holds several values, its text being the JSON list of these, each once.
+    several: frozenset[str] = frozenset()
 
     def place(self, *path: str | int) -> str:
         """FILE:LINE of a key, as in place("quasi_identifiers", "age"), or of the nearest key around it."""

@@ -26,6 +26,7 @@ from kanon_sql.source.columns import distinct_values
 from kanon_sql.source.model import Column, Source, is_nested
 from kanon_sql.source.reading import Reading
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import drop
 from kanon_sql.sql.template import Composed, Item, column, state
 
 _Statements = TypeVar("_Statements")
@@ -146,14 +147,23 @@ class Models:
         that bound what parts of a class may keep (see PrivacyModel.keeps) are counted together with the monotone ones.
         """
         monotone = [model for model in self.models if model.spec.monotone]
-        # An entity in two classes counts once in their union: parts that hold a model need not hold it together.
-        keeping = (
-            [] if self.by_entity else [model for model in self.models if model.spec.keeps and model not in monotone]
-        )
+        keeping = [
+            model
+            for model in self.models
+            if model.spec.keeps and model not in monotone and not self.counts_pairs(model.column)
+        ]
         if not keeping:
             return self.classes(tables, monotone)
         chosen = [model for model in self.models if model in monotone or model in keeping]
         return statement.kept(chosen, tables, self._values(chosen, tables))
+
+    def counts_pairs(self, name: str | None) -> bool:
+        """Whether pairs with a value are counted of a sensitive column, of which bounds in rows say nothing.
+
+        An entity in two classes counts once in their union: parts that hold a model need not hold it together. Of rows
+        with several values few rows may have most pairs.
+        """
+        return self.by_entity or (name is not None and self.columns[name].several)
 
     def _values(self, models: Sequence[Model], tables: Tables) -> dict[str, Values]:
         """The values of the sensitive columns that models read, in the classes of the tables."""
@@ -163,7 +173,8 @@ class Models:
             if name in read:
                 names = {"reference": attribute.reference, "ancestors": attribute.ancestors, "nodes": attribute.nodes}
                 numbers = {**asdict(self.totals[name]), "height": attribute.height}
-                values[name] = Values(attribute.index, attribute.counts(tables.sensitive[name]), names, numbers)
+                counts = attribute.counts(tables.sensitive[name])
+                values[name] = Values(attribute.index, counts, names, numbers, attribute.several)
         return values
 
 
@@ -203,7 +214,8 @@ def read_models(
         )
         dimension = ordered_dimension(engine, column_input, by_text=True)
         mapping = _mapping(engine, loaded, column_input, readers)
-        columns[name] = Sensitive(index, attribute, entity is not None, dimension.kind, mapping)
+        several = name in loaded.several
+        columns[name] = Sensitive(index, attribute, entity is not None, dimension.kind, mapping, several)
         if mapping is not None and attribute.reading is not None and attribute.reading.is_typed:
             _refuse_synonyms(engine, columns[name], attribute.reading, loaded.place("privacy"))
     whole = thresholds_of(config)
@@ -300,11 +312,18 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
     owner: list[Item] = [{"name": "entity"}] if models.by_entity else []
     totals: dict[str, Totals] = {}
     for name, attribute in models.columns.items():
+        counted = attribute.lists if attribute.several else attribute.table
         engine.query(
             "frequency/sensitive" if cells else "frequency/sensitive_leaves",
-            names={"sensitive": attribute.table, "sensitive_value": attribute.code},
+            names={"sensitive": counted, "sensitive_value": attribute.code},
             lists={"qi": leaves, "cell": cells, "carried": owner},
         )
+        if attribute.several:
+            engine.query("frequency/listed", names={"listed": attribute.listed, "domain": attribute.domain})
+            names = {"sensitive": attribute.table, "lists": attribute.lists, "listed": attribute.listed}
+            named = [{"name": str(item["name"])} for item in cells] or [{"name": str(item["leaf"])} for item in leaves]
+            engine.query("frequency/sensitive_of_lists", names=names, lists={"cell": named})
+            engine.run(drop(attribute.lists))
         totals[name] = count_reference(engine, attribute)
     if models.by_entity:
         engine.query(

@@ -23,6 +23,10 @@ class Sensitive:
     Its codes in the table domain(value, position) number its values from 1 in their order; 0 is missing. The table
     reference(value, row_count, rank, cumulative, prefix, share) counts the codes in all rows that take part. With
     `by_entity` each pair of entity and value counts once. `kind` is how its values are ordered.
+
+    Where a row holds `several` values, the domain numbers its lists of values, and what is counted are pairs of a row
+    and a value, numbered in the table `listed`. As a row is in one class, the pairs of a union of classes are those of
+    its classes.
     """
 
     index: int
@@ -30,6 +34,7 @@ class Sensitive:
     by_entity: bool
     kind: Kind
     mapping: MappingTable | None = None
+    several: bool = False
 
     @property
     def domain(self) -> str:
@@ -50,6 +55,16 @@ class Sensitive:
     def table(self) -> str:
         """The codes with those of the quasi-identifiers: value, row_count, and entity if k counts entities."""
         return state(f"sensitive_{self.index}")
+
+    @property
+    def lists(self) -> str:
+        """Where rows hold several values, the table of the codes of their lists, made as `table` is of others."""
+        return state(f"lists_{self.index}")
+
+    @property
+    def listed(self) -> str:
+        """Where rows hold several values, the table of the values of each list: list, value."""
+        return state(f"listed_{self.index}")
 
     @property
     def reference(self) -> str:

@@ -32,13 +32,14 @@ class Values:
     """A sensitive column in the classes: `counts` gives (key, value, row_count).
 
     `tables` maps the names that the models' statements have for tables of all rows to the tables, `numbers` their
-    parameters about all rows to values.
+    parameters about all rows to values. Where rows hold `several` values, their counts are no numbers of rows.
     """
 
     index: int
     counts: Composed
     tables: Mapping[str, str]
     numbers: Mapping[str, Number]
+    several: bool = False
 
 
 def classes(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values], *, by_entity: bool) -> Composed:
@@ -78,7 +79,8 @@ def parameters(model: Model, numbers: Mapping[str, Number]) -> dict[str, exp.Exp
 def _base(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values], *, by_entity: bool) -> Composed:
     """The classes with their sizes, and whether they violate k."""
     # Counted values hold every row in fewer rows than the table.
-    counted = [f"class_counts_{columns[model.column].index}" for model in models if model.column is not None]
+    counting = [columns[model.column] for model in models if model.column is not None]
+    counted = [f"class_counts_{values.index}" for values in counting if not values.several]
     tuples = counted[0] if counted and not by_entity else tables.tuples
     return compose(
         "privacy/k_entities" if by_entity else "privacy/k",

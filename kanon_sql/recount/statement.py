@@ -129,7 +129,7 @@ class Chain:
         self._table = table
         self._question = question
         attributes = question.attributes
-        of_counted = at_once and bool(attributes) and table.entity is None
+        of_counted = at_once and bool(attributes) and table.entity is None and not any(a.several for a in attributes)
         self._add("table_rows", named_rows(table, question.attributes), keep=not of_counted or len(attributes) > 1)
         if not of_counted:
             self._add("sizes", self._filled("recount/sizes"))
@@ -167,10 +167,15 @@ class Chain:
                 statement = of_column(name, attr)
             elif name == "reference":
                 rows = Composed(named_rows(reference, self._question.attributes, keys=False))
+                if attr.several:
+                    rows = compose("recount/held_of_all", {"table_rows": rows, "sensitive_value": attr.code})
                 holes: dict[str, str | Composed] = {"sensitive_value": attr.code, "reference_rows": rows}
                 statement = self._filled("recount/reference", holes, of=reference)
             elif name == "counted":
-                statement = self._filled("recount/counted", {"sensitive_value": attr.code})
+                holes = {"sensitive_value": attr.code}
+                if attr.several:
+                    holes["table_rows"] = compose("recount/held", {"sensitive_value": attr.code})
+                statement = self._filled("recount/counted", holes)
             else:
                 statement = self._filled(f"recount/{name}", self._names(attr))
             if statement is not None:

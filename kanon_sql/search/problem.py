@@ -8,7 +8,8 @@ of the classes, and its rest from the l-th value on at least the sum of theirs, 
 of all ways to suppress `limit` rows the one that takes them from the most frequent values, until these are equally
 frequent, leaves the most even distribution: nothing else has more entropy, or a smaller greatest value or share. What
 this one does not hold, no release holds. The converse does not follow. Where entities are counted, classes that are
-joined count an entity once: there only the number of different values is a bound.
+joined count an entity once, and where rows hold several values one that is suppressed takes several pairs: there only
+the number of different values is a bound.
 
 t-closeness, beta-likeness and delta-disclosure compare with all rows, which as one class always satisfy them.
 """
@@ -146,7 +147,7 @@ def impossible(engine: Engine, models: Models, limit: int) -> list[str]:
 
 
 def _most_even(engine: Engine, models: Models, model: Model, limit: int, least: int, from_the: int) -> MostEven:
-    """The most even distribution of a model's column after suppression; with entities only its number of values."""
+    """The most even distribution of a model's column after suppression; of pairs only its number of values."""
     assert model.column is not None
     row = engine.query(
         "privacy/most_even",
@@ -154,4 +155,4 @@ def _most_even(engine: Engine, models: Models, model: Model, limit: int, least: 
         values={"limit": limit, "least": least, "l": from_the},
     )[0]
     most = MostEven(int(row[0]), int(row[1] or 0), row[2], row[3], int(row[4]))
-    return most._replace(level=None, entropy=None) if models.by_entity else most
+    return most._replace(level=None, entropy=None) if models.counts_pairs(model.column) else most

@@ -1,6 +1,7 @@
 """Quasi-identifiers of persons that stand in other tables, joined to theirs for the search and released from it.
 
-The table of persons is searched with these columns beside its own, from a private copy. In the release persons who
+The table of persons is searched with these columns beside its own, from a private copy, and with the values that they
+hold in other tables (see `HeldValues`). In the release persons who
 share a row must not be told apart by it from others of their class, nor learn two values from one row. So the rows of a
 shared table are made anew: one of each combination of released values, whoever had which row before. Where rows are
 those of single persons, by the key of persons, each released person has one.
@@ -15,9 +16,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from kanon_sql.commands.database.held import HeldValues
 from kanon_sql.commands.database.tables import OpenTable, read_table
 from kanon_sql.config.database import LoadedDatabase
-from kanon_sql.config.database_table import TableConfig, Via
+from kanon_sql.config.database_table import TableConfig, Via, with_held
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.columns import ColumnConfig
@@ -46,17 +48,21 @@ class JoinedTables:
     def joined_persons(self, persons: LoadedConfig, folder: Path) -> LoadedConfig:
         """The configuration of the persons' run, which reads a copy in `folder` of their table with what is joined.
 
+        The tables of values that persons hold must have been read.
+
         Raises ConfigurationError where persons have several rows in another table, or columns have one name.
         """
-        if not self.names:
-            return persons
         unit = self.tables[self.loaded.config.unit.table]
+        if not self.names and not unit.config.held:
+            return persons
         source = unit.source.unread or unit.source
-        taken = {col.name.lower() for col in source.columns} & {name.lower() for name in self.loaded.joined}
-        if taken:
+        others = [name.lower() for name in (*self.loaded.joined, *unit.config.held)]
+        taken = {col.name.lower() for col in source.columns} & set(others)
+        if taken or len(set(others)) < len(others):
+            named = sorted(taken) or sorted({name for name in others if others.count(name) > 1})
             raise ConfigurationError(
-                f"{self.loaded.place('tables', unit.name)}: columns {', '.join(sorted(taken))} of {unit.name!r} are "
-                "named as quasi-identifiers of other tables are; rename them"
+                f"{self.loaded.place('tables', unit.name)}: columns {', '.join(named)} of {unit.name!r} are "
+                "named as quasi-identifiers or sensitive columns of other tables are; rename them"
             )
         outputs: list[Item] = [{"value": column(col.key, "persons"), "name": col.name} for col in source.columns]
         joins: list[Item] = []
@@ -69,10 +75,15 @@ class JoinedTables:
                 if source.only_texts:
                     value = exp.cast(value, "VARCHAR")
                 outputs.append({"value": value, "name": table.config.joined_name(joined)})
-        lists = {"out": outputs, "via": joins}
+        held = HeldValues(self.engine, self.loaded, self.tables, source, only_texts=self.only_texts).lists()
+        for name, rows in held.items():
+            nothing = exp.Literal.string("[null]")
+            outputs.append({"value": exp.Coalesce(this=column("list", rows), expressions=[nothing]), "name": name})
+        key = _present(source, self.loaded.config.unit.key)
+        lists = {"out": outputs, "via": joins, "held": [{"lists": rows, "column": key} for rows in held.values()]}
         statement = fill(f"{_ROOM}/joined", names={"persons": source.relation}, lists=lists)
         place = self._write(statement, folder, texts=source.only_texts)
-        return _reading(persons, place, tuple(self.loaded.joined))
+        return _reading(with_held(persons, unit.config), place, tuple(self.loaded.joined))
 
     def _via(self, name: str) -> Via:
         via = self.loaded.tables[name].via

@@ -12,14 +12,12 @@ from kanon_sql.commands.database.joined import several_rows
 from kanon_sql.commands.database.keys import homes
 from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import (
-    class_columns,
     confidence_of,
     list_written_facts,
-    person_classes,
     persons_with_several,
-    quasi_identifiers,
     recount_tables,
 )
+from kanon_sql.commands.database.standing import class_columns, person_classes, quasi_identifiers
 from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError
@@ -57,7 +55,7 @@ def check_database(loaded: LoadedDatabase, data: Path | None, call: Call) -> Jso
         "tables": {name: {"rows": rows} for name, rows in recount.rows.items()},
         "quasi_identifiers": quasi_identifiers(loaded),
         "classes": {"count": recount.persons.classes, "min": recount.persons.least},
-        "privacy": {"k": {"required": loaded.k, "actual": recount.persons.least}},
+        "privacy": {"k": {"required": loaded.k, "actual": recount.persons.least}, **recount.models},
         "facts": facts,
         "keys": {"columns": recount.keys},
         "violations": recount.problems,
@@ -170,6 +168,7 @@ def _read(
             needed = [*table.facts, *([table.link.column] if table.link else [])]
             if loaded.config.facts is not None and loaded.config.facts.confidence is not None:
                 needed += loaded.sensitive.get(name, ())
+            needed += [held.column for held in loaded.unit.held.values() if held.table == name]
             needed += [*table.joined, *([table.via.key] if table.via else [])]
             if table.is_unit:
                 needed += [loaded.config.unit.key, *loaded.shared]

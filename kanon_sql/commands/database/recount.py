@@ -5,12 +5,14 @@ It is counted by statements that share nothing with the search, of the tables th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlglot import exp
 
+from kanon_sql.commands.database.held_counts import count_held
+from kanon_sql.commands.database.standing import class_columns, owners_of, person_classes, text_of, texts_of
 from kanon_sql.commands.database.tables import OpenTable, tells_persons
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_table import TableConfig
@@ -25,6 +27,7 @@ from kanon_sql.recount.facts import (
     dangling_keys,
     list_facts,
 )
+from kanon_sql.report.report import Json
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
@@ -45,6 +48,7 @@ class DatabaseCounts:
     problems: list[str]
     confidence: float | None  # the greatest share of those who have a set of facts that have a sensitive value
     by_rows: dict[str, int]  # by table, the persons with a number of rows that fewer than k have
+    models: Json  # of values that persons hold, what a report's entry privacy says of them
 
 
 def recount_tables(
@@ -53,14 +57,19 @@ def recount_tables(
     tables: Mapping[str, OpenTable],
     written: Mapping[str, Source],
     homes: Mapping[str, Sequence[str]],
+    *,
+    compared: Mapping[str, OpenTable] | None = None,
 ) -> DatabaseCounts:
-    """Counts the tables `written`; `homes` has of each key the tables that it belongs to. Raises EngineError."""
+    """Counts the tables `written`; `homes` has of each key the tables that it belongs to. Raises EngineError.
+
+    Models that compare with all persons do so with those of the tables `compared`, or of the written ones themselves.
+    """
     rows = {
         name: int(engine.run(exp.select(exp.Count(this=exp.Star())).from_(source.relation.subquery("rows")))[0][0])
         for name, source in written.items()
     }
     keys, problems = _dangling(engine, loaded, tables, written, homes)
-    classes = person_classes(loaded, written, _text)
+    classes = person_classes(loaded, written, text_of)
     persons = count_persons(engine, classes, list(map(column, class_columns(loaded).values())), loaded.k)
     problems += list(_problems_of_joined(engine, loaded, written))
     if persons.below_k:
@@ -80,12 +89,14 @@ def recount_tables(
             )
     if actual is not None and actual < loaded.k:
         problems.append(f"a set of facts is had by {actual:,} persons, fewer than k = {loaded.k}")
+    models, violated = count_held(engine, loaded, tables, written, compared)
+    problems += violated
     by_rows = {
-        table.name: count_by_rows(engine, _owners(tables, written, table), loaded.k)
+        table.name: count_by_rows(engine, owners_of(tables, written, table), loaded.k)
         for table in tables.values()
         if tells_persons(tables, table)
     }
-    return DatabaseCounts(rows, persons, keys, actual, problems, confidence, by_rows)
+    return DatabaseCounts(rows, persons, keys, actual, problems, confidence, by_rows, models)
 
 
 def confidence_of(loaded: LoadedDatabase, counts: DatabaseCounts) -> dict[str, dict[str, float | None]]:
@@ -96,43 +107,6 @@ def confidence_of(loaded: LoadedDatabase, counts: DatabaseCounts) -> dict[str, d
     return {"confidence": {"required": float(known.confidence), "actual": counts.confidence}}
 
 
-def quasi_identifiers(loaded: LoadedDatabase) -> list[str]:
-    """The quasi-identifiers of persons; those that stand in another table are called TABLE.COLUMN."""
-    assert loaded.unit.loaded is not None
-    return [name for name in loaded.unit.loaded.config.quasi_identifiers if name != loaded.config.unit.key]
-
-
-def class_columns(loaded: LoadedDatabase) -> dict[str, str]:
-    """The columns of `person_classes` by the quasi-identifiers that they hold."""
-    return {name: f"qi_{position}" for position, name in enumerate(quasi_identifiers(loaded))}
-
-
-def person_classes(
-    loaded: LoadedDatabase, written: Mapping[str, Source], value: Callable[[Source, str, str], exp.Expr]
-) -> exp.Select:
-    """SELECT of the persons in tables as they stand, with their quasi-identifiers, wherever these stand: (person, and
-    the columns that `class_columns` names).
-
-    `value` gives a column of a table that goes by the name it is given.
-    """
-    unit = written[loaded.config.unit.table]
-    statement = exp.select(exp.alias_(_text(unit, loaded.config.unit.key, "written"), "person"))
-    statement = statement.from_(unit.relation.copy().subquery("written"))
-    columns, joined = class_columns(loaded), loaded.joined
-    for name, alias in columns.items():
-        if name not in joined:
-            statement = statement.select(exp.alias_(value(unit, name, "written"), alias), copy=False)
-    for position, table in enumerate(table for table in loaded.tables.values() if table.via is not None):
-        assert table.via is not None
-        source, there = written[table.name], f"joined_{position}"
-        own_row = exp.EQ(this=_text(unit, table.via.column, "written"), expression=_text(source, table.via.key, there))
-        statement = statement.join(source.relation.copy().subquery(there), on=own_row, join_type="left", copy=False)
-        for name in table.joined:
-            held = exp.alias_(value(source, name, there), columns[table.joined_name(name)])
-            statement = statement.select(held, copy=False)
-    return statement
-
-
 def persons_with_several(
     engine: Engine, loaded: LoadedDatabase, written: Mapping[str, Source]
 ) -> Iterator[tuple[TableConfig, int]]:
@@ -140,8 +114,8 @@ def persons_with_several(
     unit = written[loaded.config.unit.table]
     for table in loaded.tables.values():
         if table.via is not None:
-            keys = _select(written[table.name], [(table.via.key, "key")])
-            yield table, count_several(engine, _select(unit, [(table.via.column, "key")]), keys)
+            keys = texts_of(written[table.name], [(table.via.key, "key")])
+            yield table, count_several(engine, texts_of(unit, [(table.via.column, "key")]), keys)
 
 
 def _problems_of_joined(engine: Engine, loaded: LoadedDatabase, written: Mapping[str, Source]) -> Iterator[str]:
@@ -153,7 +127,7 @@ def _problems_of_joined(engine: Engine, loaded: LoadedDatabase, written: Mapping
             yield f"{several:,} persons find several rows in {table.name} by {via.key!r}"
         if via.column in loaded.shared:
             values = [(name, f"value_{i}") for i, name in enumerate(table.joined)]
-            repeated = count_repeated(engine, _select(source, values), [alias for _, alias in values])
+            repeated = count_repeated(engine, texts_of(source, values), [alias for _, alias in values])
             if repeated:
                 yield (
                     f"{repeated:,} rows of {table.name} have the quasi-identifiers of another row: persons of one "
@@ -173,7 +147,7 @@ def list_written_facts(
     texts = [column(name, "persons") for name in class_columns(loaded).values()] if by_class else []
     classes = exp.Array(expressions=texts or [exp.Literal.string("")])
     persons = exp.select(column("person", "persons"), exp.alias_(classes, "class"))
-    list_facts(engine, parts, persons.from_(person_classes(loaded, written, _text).subquery("persons")))
+    list_facts(engine, parts, persons.from_(person_classes(loaded, written, text_of).subquery("persons")))
     return True
 
 
@@ -184,10 +158,10 @@ def _told_values(loaded: LoadedDatabase, tables: Mapping[str, OpenTable], writte
         source, table = written[name], tables[name]
         for held in columns:
             if table.config.is_unit:
-                rows = _select(source, [(loaded.config.unit.key, "person")])
-                value = _text(source, held, "written")
+                rows = texts_of(source, [(loaded.config.unit.key, "person")])
+                value = text_of(source, held, "written")
             else:
-                rows, value = _owners(tables, written, table), _text(source, held, "facts_of")
+                rows, value = owners_of(tables, written, table), text_of(source, held, "facts_of")
             # Texts that mean missing stand in the release as they are; the search takes them for no value either.
             value = null_for(value, table.source.missing if table.source.column(held).is_text else ())
             named = exp.Array(expressions=[exp.Literal.string(f"{name}.{held}"), value])
@@ -209,13 +183,13 @@ def _dangling(
     for key, home in [(key, home) for key, at_home in homes.items() for home in at_home]:
         if key not in tables[home].keys:
             continue
-        at_home = _select(written[home], [(tables[home].keys[key].name, "key")])
+        at_home = texts_of(written[home], [(tables[home].keys[key].name, "key")])
         for name, table in tables.items():
             for held in _columns_of(loaded, table, key):
                 if name == home and held == key:
                     continue
                 looked_at.add((name, held))
-                dangling = dangling_keys(engine, _select(written[name], [(held, "key")]), at_home)
+                dangling = dangling_keys(engine, texts_of(written[name], [(held, "key")]), at_home)
                 if dangling:
                     problems.append(f"{dangling:,} values of {held!r} in {name} lead to no row of {home}")
     return len(looked_at), problems
@@ -229,45 +203,6 @@ def _columns_of(loaded: LoadedDatabase, table: OpenTable, key: str) -> list[str]
 def _person_facts(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:
     """SELECT of the facts that a table tells, each as text with the person: (person, fact)."""
     source = written[table.name]
-    values = [exp.Literal.string(table.name), *(_text(source, name, "facts_of") for name in table.config.facts)]
+    values = [exp.Literal.string(table.name), *(text_of(source, name, "facts_of") for name in table.config.facts)]
     fact = exp.cast(exp.Anonymous(this="to_json", expressions=[exp.Array(expressions=values)]), "VARCHAR")
-    return _owners(tables, written, table).select(exp.alias_(fact, "fact"), copy=False).distinct()
-
-
-def _owners(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:
-    """SELECT of the person of each row of a table, whose columns are those of `facts_of`."""
-    owner, joins = _owner(tables, written, table, "facts_of")
-    statement = exp.select(exp.alias_(owner, "person"))
-    statement = statement.from_(written[table.name].relation.copy().subquery("facts_of"))
-    for joined, condition in joins:
-        statement = statement.join(joined, on=condition, copy=False)
-    return statement
-
-
-def _owner(
-    tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable, name: str
-) -> tuple[exp.Expr, list[tuple[exp.Subquery, exp.Expr]]]:
-    """(the key of a row's person, the joins that lead to it)."""
-    joins: list[tuple[exp.Subquery, exp.Expr]] = []
-    here, link, source = name, table.config.link, written[table.name]
-    while link is not None and link.through is not None:
-        own = _text(source, link.column, here)
-        source, here = written[link.through], f"owner_{len(joins)}"
-        condition = exp.EQ(this=own, expression=_text(source, link.column, here))
-        joins.append((source.relation.copy().subquery(here), condition))
-        link = tables[link.through].config.link
-    assert link is not None
-    return _text(source, link.column, here), joins
-
-
-def _text(source: Source, name: str, table: str | None = None) -> exp.Expr:
-    """A value as text, NULL where it is missing."""
-    key = source.column(name).key
-    value: exp.Expr = column(key) if table is None else column(key, table)
-    return exp.cast(null_for(value, ("",) if source.only_texts else ()), "VARCHAR")
-
-
-def _select(source: Source, named: list[tuple[str, str]]) -> exp.Select:
-    """SELECT of columns of a table as texts, NULL where they are missing."""
-    values = [exp.alias_(_text(source, name, "written"), alias, quoted=True) for name, alias in named]
-    return exp.select(*values).from_(source.relation.copy().subquery("written"))
+    return owners_of(tables, written, table).select(exp.alias_(fact, "fact"), copy=False).distinct()

@@ -17,11 +17,13 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.distances import with_distances
+from kanon_sql.commands.database.held_counts import with_counted
 from kanon_sql.commands.database.joined import JoinedTables
 from kanon_sql.commands.database.keys import common_values, homes, key_values, make_key_map
 from kanon_sql.commands.database.places import open_places
-from kanon_sql.commands.database.recount import DatabaseCounts, confidence_of, quasi_identifiers, recount_tables
+from kanon_sql.commands.database.recount import DatabaseCounts, confidence_of, recount_tables
 from kanon_sql.commands.database.sensitive import read_sensitive
+from kanon_sql.commands.database.standing import quasi_identifiers
 from kanon_sql.commands.database.tables import (
     OpenTable,
     fact_items,
@@ -273,6 +275,7 @@ class _Job:
         # Its treatments are those of the run below; here its rows must be readable with them.
         self.tables[self.unit.name] = replace(self.unit, source=with_lookups(self.engine, self.unit.source))
         self._refuse_keys()
+        self.tables |= read_tables(self.engine, self.tables)
         path = folder / "persons.parquet"
         call = replace(
             Call(self.call.options, self.call.progress, self.call.time_limit, advice=False), watch=self.call.watch
@@ -295,13 +298,14 @@ class _Job:
         persons the release does not tell: nobody could count them again.
         """
         known = self.loaded.config.facts
-        bounded = known is not None and known.confidence is not None
+        counted = {held.table for held in self.loaded.unit.held.values()}
+        if known is not None and known.confidence is not None:
+            counted |= self.loaded.sensitive.keys() - {self.loaded.config.unit.table}
         untold = [
             f"{self.loaded.place('tables', table.name, 'link')}: the release would not tell whose facts those of "
             f"{table.name!r} are; name the column of its link in keys, and in no list of identifiers"
             for table in self.tables.values()
-            if (table.config.facts or (bounded and table.name in self.loaded.sensitive and not table.config.is_unit))
-            and not tells_persons(self.tables, table)
+            if (table.config.facts or table.name in counted) and not tells_persons(self.tables, table)
         ]
         if untold:
             raise ConfigurationError(untold)
@@ -328,7 +332,6 @@ class _Job:
     def read(self) -> None:
         """Reads who is released, the rows of all tables with the person of each, and their facts."""
         with self.call.step("read", "reading the tables", self.engine.progress):
-            self.tables |= read_tables(self.engine, self.tables)
             self._read_persons()
             assert self.unit_release is not None
             for name, rows in self.joined.released(self.unit_release, state(PERSONS)).items():
@@ -485,7 +488,9 @@ class _Job:
             self.draft.warnings += self.target.warnings
             for name, source in written.items():
                 self.target.compare(self.engine, name, source)
-            recount = recount_tables(self.engine, self.loaded, self.tables, written, self.keys_at_home)
+            recount = recount_tables(
+                self.engine, self.loaded, self.tables, written, self.keys_at_home, compared=self.tables
+            )
             if recount.problems:
                 raise VerificationError(recount.problems)
             self._note(recount)
@@ -503,6 +508,8 @@ class _Job:
             if table.config.via is None:  # rows that persons share are released as others, see JoinedTables
                 entry["suppressed"] = entry["source"] - entry["orphans"] - released
             entry["released"] = released
+        if self.draft.unit is not None:
+            self.draft.unit["privacy"] = with_counted(self.draft.unit["privacy"], recount.models)
         self.draft.verification = {"compared": "rows", "keys": recount.keys, "persons": recount.persons.persons}
         self.draft.warnings += [
             f"table {name!r}: {persons:,} persons have a number of rows that fewer than k = {self.loaded.k} persons "

@@ -1,0 +1,124 @@
+"""What models ask of the values that persons hold in other tables, counted in tables as they stand.
+
+The tables are joined, each person beside her values or beside none, and pairs of a person and a value are counted as a
+table is whose models count entities: by the measures of these models, not by what the search reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from kanon_sql.commands.database.standing import class_columns, owners_of, person_classes, text_of
+from kanon_sql.commands.database.tables import OpenTable
+from kanon_sql.config.database import LoadedDatabase
+from kanon_sql.config.database_held import HeldColumn, only_models
+from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.privacy.registry import MODELS, models_of
+from kanon_sql.recount.counting import ClassCounts, ModelMeasures, count_classes
+from kanon_sql.recount.statement import Question, Table
+from kanon_sql.report.report import Json, privacy_entries
+from kanon_sql.source.columns import null_for
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.reading import understood
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column
+
+_VALUE = Column("value", "value", "VARCHAR")
+Tables = Mapping[str, OpenTable]
+
+
+def count_held(
+    engine: Engine, loaded: LoadedDatabase, tables: Tables, written: Mapping[str, Source], compared: Tables | None
+) -> tuple[Json, list[str]]:
+    """What a report's entry `privacy` says of the models of values that persons hold, and what does not hold.
+
+    Args:
+        engine: the engine.
+        loaded: the configuration.
+        tables: the tables of the configuration.
+        written: the tables as they stand.
+        compared: the tables whose persons t-closeness compares with; None for those that are counted.
+
+    Raises: EngineError.
+    """
+    held, privacy = loaded.unit.held, loaded.unit.privacy
+    if not held or privacy is None:
+        return {}, []
+    asked = only_models(privacy, held)
+    persons = person_classes(loaded, written, text_of)
+    sources = written if compared is None else {name: table.source for name, table in compared.items()}
+    all_persons = persons if compared is None else _taking_part(loaded, sources)
+    keys = [column(name) for name in class_columns(loaded).values()]
+    measures: list[ModelMeasures] = []
+    problems: list[str] = []
+    for model in models_of(asked):
+        name = str(model.column)
+        emptied = written[held[name].table].only_texts
+        rows = _with_values(persons, tables, written, held[name], emptied=emptied)
+        reference = _with_values(all_persons, tables, sources, held[name], emptied=emptied)
+        of_persons = Table(reference, (), {name: column("value")}, column("person"))
+        attribute = Sensitive(0, replace(_VALUE, name=name), by_entity=True, kind="text")
+        question = Question(1, (model,), {name: attribute}, of_persons)
+        counts = count_classes(engine, Table(rows, keys, {name: column("value")}, column("person")), question)
+        measures += counts.models
+        violating = counts.models[0].violating_classes
+        if violating:
+            problems.append(f"{violating:,} classes of persons violate {model.key} of {name}")
+    counted = ClassCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, models=tuple(measures))
+    return {key: entry for key, entry in privacy_entries(asked, counted).items() if key in MODELS}, problems
+
+
+def with_counted(privacy: Json, counted: Json) -> Json:
+    """A report's entry `privacy` with the entries of models that were `counted` in place of its own."""
+    whole = dict(privacy)
+    for key, entries in counted.items():
+        if not isinstance(entries, list):
+            whole[key] = entries
+            continue
+        left, columns = iter(entries), {entry["column"] for entry in entries}
+        whole[key] = [next(left) if entry["column"] in columns else entry for entry in privacy[key]]
+    return whole
+
+
+def _taking_part(loaded: LoadedDatabase, sources: Mapping[str, Source]) -> exp.Select:
+    """SELECT of the persons of the source who take part (person): of whom nothing is missing that must be there."""
+    unit, assumed = sources[loaded.config.unit.table], loaded.unit.loaded
+    assert assumed is not None
+    policy = assumed.config.missing
+
+    def present(source: Source, name: str, table: str) -> exp.Expr:
+        col = source.column(name)
+        return null_for(column(col.key, table), source.missing if col.is_text else ())
+
+    persons = person_classes(loaded, sources, present)
+    if policy == "drop-any":
+        for col in unit.columns:
+            persons = persons.where(_is_there(present(unit, col.name, "written")))
+    own = exp.select("person").from_(persons.subquery("taking_part"))
+    if policy != "keep":
+        own = own.where(*(_is_there(column(name)) for name in class_columns(loaded).values()))
+    return own
+
+
+def _is_there(value: exp.Expr) -> exp.Expr:
+    return exp.not_(exp.Is(this=value, expression=exp.null()))
+
+
+def _with_values(
+    persons: exp.Select, tables: Tables, standing: Mapping[str, Source], held: HeldColumn, *, emptied: bool
+) -> exp.Select:
+    """SELECT of persons beside their values, or NULL: the columns of `persons`, and value.
+
+    What is `emptied` does not tell an empty text from a missing one.
+    """
+    table, source = tables[held.table], standing[held.table]
+    of_source = table.source.column(held.column)
+    missing = (*table.source.missing, *([""] if emptied else [])) if of_source.is_text else ()
+    value = understood(null_for(text_of(source, held.column, "facts_of"), missing), of_source.reading)
+    values = owners_of(tables, standing, table).select(exp.alias_(value, "value"), copy=False).distinct()
+    joined = exp.select("persons.*", column("value", "held")).from_(persons.copy().subquery("persons"))
+    same = exp.EQ(this=column("person", "held"), expression=column("person", "persons"))
+    return joined.join(values.subquery("held"), on=same, join_type="left")
