@@ -27,7 +27,7 @@ from kanon_sql.source.model import Column, Source, is_nested
 from kanon_sql.source.reading import Reading
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import drop
-from kanon_sql.sql.template import Composed, Item, column, state
+from kanon_sql.sql.template import Composed, Fill, Item, column, state
 
 _Statements = TypeVar("_Statements")
 
@@ -312,18 +312,16 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
     owner: list[Item] = [{"name": "entity"}] if models.by_entity else []
     totals: dict[str, Totals] = {}
     for name, attribute in models.columns.items():
-        counted = attribute.lists if attribute.several else attribute.table
         engine.query(
             "frequency/sensitive" if cells else "frequency/sensitive_leaves",
-            names={"sensitive": counted, "sensitive_value": attribute.code},
+            names={
+                "sensitive": attribute.lists if attribute.several else attribute.table,
+                "sensitive_value": attribute.code,
+            },
             lists={"qi": leaves, "cell": cells, "carried": owner},
         )
         if attribute.several:
-            engine.query("frequency/listed", names={"listed": attribute.listed, "domain": attribute.domain})
-            names = {"sensitive": attribute.table, "lists": attribute.lists, "listed": attribute.listed}
-            named = [{"name": str(item["name"])} for item in cells] or [{"name": str(item["leaf"])} for item in leaves]
-            engine.query("frequency/sensitive_of_lists", names=names, lists={"cell": named})
-            engine.run(drop(attribute.lists))
+            _take_apart(engine, attribute, [item["name"] for item in cells] or [item["leaf"] for item in leaves])
         totals[name] = count_reference(engine, attribute)
     if models.by_entity:
         engine.query(
@@ -335,6 +333,14 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
         names = {"members": models.rows_table}
         engine.query("frequency/members", names=names, lists={"qi": leaves, "cell": cells, "carried": counted})
     return replace(models, totals=totals)
+
+
+def _take_apart(engine: Engine, attribute: Sensitive, codes: Sequence[Fill]) -> None:
+    """Makes the table of a sensitive column from that of its lists, both with the quasi-identifiers as `codes`."""
+    engine.query("frequency/listed", names={"listed": attribute.listed, "domain": attribute.domain})
+    names = {"sensitive": attribute.table, "lists": attribute.lists, "listed": attribute.listed}
+    engine.query("frequency/sensitive_of_lists", names=names, lists={"cell": [{"name": code} for code in codes]})
+    engine.run(drop(attribute.lists))
 
 
 def source_tables(models: Models, tuples: str | None = None) -> Tables:

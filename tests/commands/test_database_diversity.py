@@ -1,7 +1,8 @@
-"""l-diversity and t-closeness of values that persons hold in other tables, counted in plain Python in what was released."""
+"""l-diversity and t-closeness of values that persons hold in other tables, counted in plain Python in the release."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -20,11 +21,12 @@ from small_databases import written
 
 import kanon_sql
 from kanon_sql.cli.main import cli
+from kanon_sql.commands.database.held import HeldValues
 from kanon_sql.errors import ConfigurationError, NoReleaseError, VerificationError
+from kanon_sql.frequency.judged import Models
 
 Json = dict[str, Any]
 Rows = list[tuple[Any, ...]]
-Values = Mapping[str, set[str | None]]
 TYPES = {
     "person": {"person_id": "INTEGER", "sex": "VARCHAR", "ward": "VARCHAR"},
     "visit": {"visit_id": "INTEGER", "person_id": "INTEGER", "kind": "VARCHAR"},
@@ -100,7 +102,7 @@ def measure(model: str, entry: Json, counted: Counter[str | None], everybody: Co
 
 def holds(model: str, entry: Json, counted: Counter[str | None], everybody: Counter[str | None]) -> bool:
     reached = measure(model, entry, counted, everybody)
-    return reached <= entry["t"] + 1e-9 if model == "t_closeness" else reached >= entry["l"] * (1 - 1e-9)
+    return reached <= float(entry["t"]) + 1e-9 if model == "t_closeness" else reached >= float(entry["l"]) * (1 - 1e-9)
 
 
 def node_classes(persons: Rows, sex_level: int, ward_level: int) -> list[list[Any]]:
@@ -134,7 +136,12 @@ MODELS: list[tuple[str, Json]] = [
 ]
 
 
-@settings(phases=[Phase.generate], max_examples=tries(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    phases=[Phase.generate],
+    max_examples=tries(60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
 @given(
     databases(),
     st.sampled_from(["parquet", "csv", "duckdb"]),
@@ -191,3 +198,174 @@ def test_every_class_of_persons_holds_the_model(
     assert (checked["status"] == "satisfied") == all(
         holds(model, entry, pairs(members, values), own) for members in classes.values()
     )
+
+
+def _uneven() -> dict[str, Rows]:
+    """Of six women in a ward all have x, one of them y too; of six men three have y, and three have nothing."""
+    held = [(i, "x") for i in range(6)] + [(0, "y"), (0, "y")] + [(i, "y") for i in range(6, 9)]
+    return {
+        "person": [(i, "f" if i < 6 else "m", "aa") for i in range(12)],
+        "visit": [(i, i, "p" if i % 2 else "q") for i in range(12)],
+        "diagnosis": held,
+    }
+
+
+def test_who_counts_are_persons_and_pairs_of_them_with_values(tmp_path: Path) -> None:
+    """Apart the men have one value, so that both sexes are one class; a repeated y of one person is one pair."""
+    privacy = {
+        "k": 6,
+        "l_diversity": [{"column": "diagnosis.code", "l": 2}],
+        "t_closeness": {"column": "diagnosis.code", "t": 0.1},
+    }
+    config = configuration(_uneven(), tmp_path, "parquet", privacy)
+    report = kanon_sql.run(config, progress=None).report
+    assert report["solution"]["levels"]["sex"] == 1
+    assert report["classes"]["min"] == 12 and report["privacy"]["k"]["actual"] == 12
+    assert report["privacy"]["l_diversity"] == [
+        {"column": "diagnosis.code", "variant": "distinct", "required": 2, "actual": 2}
+    ]
+    assert report["privacy"]["t_closeness"]["actual"] == 0
+    config["privacy"] = {"k": 6, "t_closeness": {"column": "diagnosis.code", "t": "0.6"}}
+    config["target"]["overwrite"] = True
+    report = kanon_sql.run(config, progress=None).report
+    # Of thirteen pairs six are x, four y, three none; of the men's six none, three and three.
+    assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(6 / 13)
+    assert report["solution"]["levels"]["sex"] == 0
+
+
+@pytest.mark.slow
+def test_it_is_said_to_people(tmp_path: Path) -> None:
+    privacy = {"k": 6, "l_diversity": {"column": "diagnosis.code", "l": 2}}
+    config = configuration(_uneven(), tmp_path, "parquet", privacy)
+    path = tmp_path / "database.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    told = CliRunner().invoke(cli, ["check", str(path)])
+    assert told.exit_code == 1
+    assert "1 classes of persons violate l_diversity of diagnosis.code" in told.output
+    assert "diagnosis.code: l_diversity 1 in every class (asked for 2)" in told.output
+    told = CliRunner().invoke(cli, ["run", str(path), "--html", str(tmp_path / "page.html")])
+    assert "diagnosis.code: l_diversity 2 in every class (asked for 2)" in told.output
+    assert "values of diagnosis.code of every class have a diversity (distinct) of at least 2 (asked for: 2)" in (
+        tmp_path / "page.html"
+    ).read_text(encoding="utf-8")
+    told = CliRunner().invoke(cli, ["check", str(path), str(tmp_path / "out")])
+    assert told.exit_code == 0
+    told = CliRunner().invoke(cli, ["risk", str(path)])
+    assert "diagnosis.code: l_diversity 1 in every class" in told.output
+    assert "diagnosis.code: l_diversity 2 in every class" in told.output
+
+
+def test_what_the_search_misses_does_not_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    classes = Models.classes
+    monkeypatch.setattr(Models, "classes", lambda self, tables, models=None: classes(self, tables, ()))
+    config = configuration(
+        _uneven(), tmp_path, "parquet", {"k": 6, "l_diversity": {"column": "diagnosis.code", "l": 2}}
+    )
+    with pytest.raises(VerificationError, match="1 equivalence classes"):
+        kanon_sql.run(config, progress=None)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "model", [("l_diversity", {"l": 2}), ("t_closeness", {"t": 0.3}), ("l_diversity", {"l": 1.5, "variant": "entropy"})]
+)
+def test_other_values_than_the_search_has_do_not_verify(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: tuple[str, Json]
+) -> None:
+    """The written tables are counted, not what the search was given: here two values of everybody."""
+
+    def wrong(values: HeldValues) -> dict[str, str]:
+        values.engine.run(
+            'CREATE TEMP TABLE kanon_sql_wrong AS SELECT unnest(range(12))::VARCHAR AS key, \'["x","y"]\' AS list'
+        )
+        return {"diagnosis.code": "kanon_sql_wrong"}
+
+    monkeypatch.setattr(HeldValues, "lists", wrong)
+    key, entry = model
+    config = configuration(_uneven(), tmp_path, "parquet", {"k": 6, key: {"column": "diagnosis.code", **entry}})
+    with pytest.raises(VerificationError, match=rf"[12] classes of persons violate {key} of diagnosis\.code"):
+        kanon_sql.run(config, progress=None)
+    assert not (tmp_path / "out").exists()
+
+
+def test_values_that_go_with_suppressed_facts_are_no_release(tmp_path: Path) -> None:
+    """A visit of a kind that nobody else had goes with its diagnosis, the only y of the women."""
+    database = _uneven()
+    database["visit"].append((12, 1, "alone"))
+    database["diagnosis"] = [(i, "x") for i in range(12)] + [(12, "y"), (7, "y")]
+    privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}, "facts": {"known": 1}}
+    config = configuration(database, tmp_path, "parquet", privacy, suppression={"persons": 0})
+    config["tables"]["visit"] = {"link": "person_id", "facts": {"kind": {}}}
+    config["tables"]["person"]["quasi_identifiers"]["sex"] = {"builtin": "suppress", "max_level": 0}
+    with pytest.raises(NoReleaseError, match=r"violate l_diversity of diagnosis\.code: rows of 'diagnosis'"):
+        kanon_sql.run(config, progress=None)
+    assert not (tmp_path / "out").exists()
+    config["tables"]["visit"]["facts"] = {"kind": {"builtin": "suppress"}}
+    config["suppression"]["facts"] = 0
+    report = kanon_sql.run(config, progress=None).report
+    assert report["privacy"]["l_diversity"]["actual"] == 2 and report["facts"]["kept"] == 1
+
+
+@pytest.mark.parametrize("policy", ["keep", "drop"])
+def test_all_persons_are_those_who_take_part(tmp_path: Path, policy: str) -> None:
+    """t is measured against the values of all who are not left out because something is missing."""
+    database: dict[str, Rows] = {
+        "person": [(i, "f" if i < 4 else "m", "aa") for i in range(8)] + [(i, None, "aa") for i in range(8, 12)],
+        "visit": [(i, i, "p") for i in range(12)],
+        "diagnosis": [(i, "x" if i % 4 else "y") for i in range(8)] + [(i, "z") for i in range(8, 12)],
+    }
+    database["diagnosis"] += [(1, "y"), (2, "y")]
+    privacy = {"k": 4, "t_closeness": {"column": "diagnosis.code", "t": 1}}
+    config = configuration(database, tmp_path, "parquet", privacy)
+    config["tables"]["person"]["missing"] = policy
+    config["tables"]["person"]["quasi_identifiers"] = {"sex": {"builtin": "suppress", "max_level": 0}}
+    config["tables"]["person"]["insensitive"] = ["ward"]
+    reached = []
+    kept = database["person"] if policy == "keep" else database["person"][:8]
+    values = values_of(database)
+    everybody = pairs([person for person, *_ in kept], values)
+    for sex in {sex for _, sex, _ in kept}:
+        members = [person for person, of, _ in kept if of == sex]
+        reached.append(measure("t_closeness", {}, pairs(members, values), everybody))
+    report = kanon_sql.run(config, progress=None).report
+    assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(max(reached))
+
+
+def test_an_empty_text_that_becomes_missing_in_csv_is_no_value(tmp_path: Path) -> None:
+    database = _uneven()
+    database["diagnosis"] = [(i, "x" if i % 2 else "") for i in range(12)]
+    config = configuration(database, tmp_path, "parquet", {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}})
+    assert kanon_sql.run(config, progress=None).report["privacy"]["l_diversity"]["actual"] == 2
+    config["target"] = {"path": str(tmp_path / "csv"), "format": "csv"}
+    with pytest.raises(NoReleaseError, match="only 1 different value"):
+        kanon_sql.run(config, progress=None)
+
+
+@pytest.mark.parametrize(
+    "privacy, more, text",
+    [
+        ({"l_diversity": {"column": "code", "l": 2}}, {}, "such are 'diagnosis.code'"),
+        ({"l_diversity": {"column": "visit.kind", "l": 2}}, {}, "'visit.kind' is not among sensitive, expected"),
+        ({"alpha_k": {"column": "diagnosis.code", "alpha": 0.5}}, {}, "expected l_diversity or t_closeness there"),
+        ({"t_closeness": {"column": "diagnosis.code", "t": 0.5, "distance": "ordered"}}, {}, "has distance: equal"),
+        ({"l_diversity": {"column": "diagnosis.code", "l": 2}}, {"group": "ward"}, "does not go with group"),
+        ({"l_diversity": {"column": "diagnosis.code", "l": 2}}, {"quasi_identifiers": {}}, "has no quasi-identifiers"),
+        ({"l_diversity": {"column": "diagnosis.code", "l": 1.5}}, {}, "whole number"),
+    ],
+)
+def test_what_is_not_counted_of_pairs_is_refused(tmp_path: Path, privacy: Json, more: Json, text: str) -> None:
+    config = configuration(_uneven(), tmp_path, "parquet", {"k": 2, **privacy})
+    config["tables"]["person"] |= more
+    with pytest.raises(ConfigurationError, match=text):
+        kanon_sql.run(config, progress=None)
+
+
+def test_texts_that_stand_for_one_number_are_one_value(tmp_path: Path) -> None:
+    database = _uneven()
+    database["diagnosis"] = [(i, "1.50" if i % 2 else "1.5") for i in range(12)]
+    config = configuration(database, tmp_path, "parquet", {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}})
+    assert kanon_sql.check(config, progress=None)["privacy"]["l_diversity"]["actual"] == 2
+    config["tables"]["diagnosis"]["source"] = {"columns": {"code": {"type": "number"}}}
+    assert kanon_sql.check(config, progress=None)["privacy"]["l_diversity"]["actual"] == 1
+    with pytest.raises(NoReleaseError, match="only 1 different value"):
+        kanon_sql.run(config, progress=None)

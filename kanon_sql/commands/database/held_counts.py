@@ -32,8 +32,8 @@ Tables = Mapping[str, OpenTable]
 
 def count_held(
     engine: Engine, loaded: LoadedDatabase, tables: Tables, written: Mapping[str, Source], compared: Tables | None
-) -> tuple[Json, list[str]]:
-    """What a report's entry `privacy` says of the models of values that persons hold, and what does not hold.
+) -> tuple[Json, dict[str, str]]:
+    """What a report's entry `privacy` says of the models of values that persons hold; what does not hold, by column.
 
     Args:
         engine: the engine.
@@ -46,14 +46,14 @@ def count_held(
     """
     held, privacy = loaded.unit.held, loaded.unit.privacy
     if not held or privacy is None:
-        return {}, []
+        return {}, {}
     asked = only_models(privacy, held)
     persons = person_classes(loaded, written, text_of)
     sources = written if compared is None else {name: table.source for name, table in compared.items()}
     all_persons = persons if compared is None else _taking_part(loaded, sources)
     keys = [column(name) for name in class_columns(loaded).values()]
     measures: list[ModelMeasures] = []
-    problems: list[str] = []
+    problems: dict[str, str] = {}
     for model in models_of(asked):
         name = str(model.column)
         emptied = written[held[name].table].only_texts
@@ -66,7 +66,8 @@ def count_held(
         measures += counts.models
         violating = counts.models[0].violating_classes
         if violating:
-            problems.append(f"{violating:,} classes of persons violate {model.key} of {name}")
+            problem = f"{violating:,} classes of persons violate {model.key} of {name}"
+            problems[name] = f"{problems[name]}; {problem}" if name in problems else problem
     counted = ClassCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, models=tuple(measures))
     return {key: entry for key, entry in privacy_entries(asked, counted).items() if key in MODELS}, problems
 

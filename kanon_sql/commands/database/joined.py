@@ -80,7 +80,8 @@ class JoinedTables:
             nothing = exp.Literal.string("[null]")
             outputs.append({"value": exp.Coalesce(this=column("list", rows), expressions=[nothing]), "name": name})
         key = _present(source, self.loaded.config.unit.key)
-        lists = {"out": outputs, "via": joins, "held": [{"lists": rows, "column": key} for rows in held.values()]}
+        lists_of: list[Item] = [{"lists": rows, "column": key} for rows in held.values()]
+        lists = {"out": outputs, "via": joins, "held": lists_of}
         statement = fill(f"{_ROOM}/joined", names={"persons": source.relation}, lists=lists)
         place = self._write(statement, folder, texts=source.only_texts)
         return _reading(with_held(persons, unit.config), place, tuple(self.loaded.joined))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from kanon_sql.commands.database.held_counts import count_held
 from kanon_sql.commands.database.joined import several_rows
 from kanon_sql.commands.database.keys import homes
 from kanon_sql.commands.database.places import open_places
@@ -27,7 +28,7 @@ from kanon_sql.report.report import Json
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import open_described
+from kanon_sql.source.opening import open_described, read_source_columns
 from kanon_sql.source.tables import SourceTables
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
 from kanon_sql.sql.template import column
@@ -93,6 +94,7 @@ def _risk(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Json:
         exposed = []
         if list_written_facts(engine, loaded, tables, written):
             exposed = count_exposed(engine, _MOST_KNOWN, loaded.k)
+        models, _ = count_held(engine, loaded, tables, written, None)
     n = max(persons.persons, 1)
     return {
         "database": place.label,
@@ -103,6 +105,7 @@ def _risk(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Json:
             "alone": persons.alone,
             "smallest_class": persons.least,
         },
+        "privacy": models,
         "facts": [
             {"known": known, "below_k": below_k, "share": below_k / n, "alone": alone}
             for known, (below_k, alone) in enumerate(exposed, 1)
@@ -165,10 +168,14 @@ def _read(
             described = SourceConfig.model_validate({**options, **source_tables.places[name]})
             source = open_described(engine, described, Path(), [], loaded.place("tables", name))
             names = [col.name for col in source.columns]
+            counted = {held.column for held in loaded.unit.held.values() if held.table == name}
+            if table.loaded is not None and counted and counted.issubset(names):
+                # Texts that stand for one number or date are one value.
+                source = read_source_columns(source, table.loaded.as_it_stands(counted))
             needed = [*table.facts, *([table.link.column] if table.link else [])]
             if loaded.config.facts is not None and loaded.config.facts.confidence is not None:
                 needed += loaded.sensitive.get(name, ())
-            needed += [held.column for held in loaded.unit.held.values() if held.table == name]
+            needed += counted
             needed += [*table.joined, *([table.via.key] if table.via else [])]
             if table.is_unit:
                 needed += [loaded.config.unit.key, *loaded.shared]

@@ -49,6 +49,7 @@ class DatabaseCounts:
     confidence: float | None  # the greatest share of those who have a set of facts that have a sensitive value
     by_rows: dict[str, int]  # by table, the persons with a number of rows that fewer than k have
     models: Json  # of values that persons hold, what a report's entry privacy says of them
+    violated: dict[str, str]  # of `problems` those of these models, by column
 
 
 def recount_tables(
@@ -90,13 +91,13 @@ def recount_tables(
     if actual is not None and actual < loaded.k:
         problems.append(f"a set of facts is had by {actual:,} persons, fewer than k = {loaded.k}")
     models, violated = count_held(engine, loaded, tables, written, compared)
-    problems += violated
+    problems += violated.values()
     by_rows = {
         table.name: count_by_rows(engine, owners_of(tables, written, table), loaded.k)
         for table in tables.values()
         if tells_persons(tables, table)
     }
-    return DatabaseCounts(rows, persons, keys, actual, problems, confidence, by_rows, models)
+    return DatabaseCounts(rows, persons, keys, actual, problems, confidence, by_rows, models, violated)
 
 
 def confidence_of(loaded: LoadedDatabase, counts: DatabaseCounts) -> dict[str, dict[str, float | None]]:

@@ -491,9 +491,30 @@ class _Job:
             recount = recount_tables(
                 self.engine, self.loaded, self.tables, written, self.keys_at_home, compared=self.tables
             )
+            self._refuse_spoilt(recount)
             if recount.problems:
                 raise VerificationError(recount.problems)
             self._note(recount)
+
+    def _refuse_spoilt(self, recount: DatabaseCounts) -> None:
+        """Raises NoReleaseError where classes hold a model no longer without the rows of suppressed facts."""
+        held = self.loaded.unit.held
+        spoilt = [
+            f"{self.loaded.name}: {problem}: rows of {held[name].table!r} go with suppressed facts, and values with "
+            "them; ask for less, make facts coarser with suppression.facts: 0, or release the column in a table "
+            "without facts"
+            for name, problem in recount.violated.items()
+            if self._loses_rows(self.tables[held[name].table])
+        ]
+        if spoilt and len(spoilt) == len(recount.problems):
+            raise NoReleaseError(spoilt)
+
+    def _loses_rows(self, table: OpenTable) -> bool:
+        """Whether rows of a table may go with suppressed facts."""
+        link = table.config.link
+        return table.name in self.facts or (
+            link is not None and link.through is not None and self._loses_rows(self.tables[link.through])
+        )
 
     def _note(self, recount: DatabaseCounts) -> None:
         for name, table in self.tables.items():

@@ -39,6 +39,7 @@ def _sentences(report: Json) -> Iterator[str]:
             f"Whoever knows the quasi-identifiers of a person finds at least {k['actual']:,} persons alike in the "
             f"release (asked for: {k['required']:,})."
         )
+    yield from _of_models(report["privacy"])
     if facts is not None:
         yield from _of_facts(facts)
     yield (
@@ -60,6 +61,21 @@ def _sentences(report: Json) -> Iterator[str]:
         "depends on who gets the release; a person has to judge that."
     )
     yield f"Made by kanon-sql {report['version']} at {report['created']}. This file loads nothing and sends nothing."
+
+
+def _of_models(privacy: Json) -> Iterator[str]:
+    for key, entries in privacy.items():
+        for entry in entries if isinstance(entries, list) else [entries]:
+            if "column" not in entry or entry["actual"] is None:
+                continue
+            name, figures = entry["column"], f"{entry['actual']:.4g} (asked for: {entry['required']:g})"
+            if key == "l_diversity":
+                variant = entry.get("variant", "distinct")
+                yield f"The values of {name} of every class have a diversity ({variant}) of at least {figures}."
+            elif key == "t_closeness":
+                yield f"In every class the values of {name} are spread nearly as among all persons: {figures} at most."
+            else:
+                yield f"Every class holds {key} of {name}: {figures}."
 
 
 def _of_facts(facts: Json) -> Iterator[str]:

@@ -22,6 +22,7 @@ def summarize_database(report: Json) -> Parts:
             f"(asked for k = {report['privacy']['k']['required']})",
             "",
         ),
+        *_models(report["privacy"]),
     ]
     if facts is not None:
         least = "nobody has a fact" if facts["actual"] is None else f"{facts['actual']:,} persons have each"
@@ -55,6 +56,20 @@ def summarize_database(report: Json) -> Parts:
     ]
 
 
+def _models(privacy: Json) -> list[tuple[str, str, Look]]:
+    """What the classes of persons reach of the models of sensitive columns."""
+    return [
+        (
+            "sensitive",
+            f"{entry['column']}: {key} {entry['actual'] or 0:.4g} in every class (asked for {entry['required']:g})",
+            "",
+        )
+        for key, entries in privacy.items()
+        for entry in (entries if isinstance(entries, list) else [entries])
+        if "column" in entry and entry["actual"] is not None
+    ]
+
+
 def _confidence(facts: Json) -> list[tuple[str, str, Look]]:
     """With which share facts tell a sensitive value, where that is bounded."""
     bounded = facts.get("confidence")
@@ -70,6 +85,7 @@ def summarize_check(report: Json) -> Parts:
     lines: list[tuple[str, str, Look]] = [
         ("persons", f"{report['persons']['measured']:,}, the smallest class holds {k['actual'] or 0:,}", ""),
         ("keys", f"{report['keys']['columns']:,} columns looked at", ""),
+        *_models(report["privacy"]),
     ]
     if facts is not None:
         least = "nobody has a fact" if facts["actual"] is None else f"the rarest is had by {facts['actual']:,} persons"
@@ -97,7 +113,8 @@ def summarize_risk(report: Json) -> Parts:
         what = f"{entry['known']} fact{'s' if entry['known'] > 1 else ''}"
         rows.append([what, *_shares([side["facts"][i] for _, side in sides], sides)])
     persons = ", ".join(f"{side['persons']:,} in the {name}" for name, side in sides)
-    return [Line(f"persons: {persons}", "head"), Grid(head, rows, (0,))]
+    models = [(name, text, look) for name, side in sides for _, text, look in _models(side["privacy"])]
+    return [Line(f"persons: {persons}", "head"), Grid(head, rows, (0,)), *([FactList(models, 13)] if models else [])]
 
 
 def _shares(entries: list[Json], sides: list[tuple[str, Json]]) -> list[str]:
