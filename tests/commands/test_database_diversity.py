@@ -53,9 +53,11 @@ def databases(draw: st.DrawFn) -> dict[str, Rows]:
     }
 
 
-def configuration(database: dict[str, Rows], folder: Path, kind: str, privacy: Json, **more: Any) -> Json:
+def configuration(
+    database: dict[str, Rows], folder: Path, kind: str, privacy: Json, *, types: Any = TYPES, **more: Any
+) -> Json:
     """Writes the tables; gives a configuration of them."""
-    source, target = written(database, TYPES, folder, kind)
+    source, target = written(database, types, folder, kind)
     return {
         "source": source,
         "target": target,
@@ -369,3 +371,25 @@ def test_texts_that_stand_for_one_number_are_one_value(tmp_path: Path) -> None:
     assert kanon_sql.check(config, progress=None)["privacy"]["l_diversity"]["actual"] == 1
     with pytest.raises(NoReleaseError, match="only 1 different value"):
         kanon_sql.run(config, progress=None)
+
+
+@pytest.mark.parametrize("kind", ["csv", "duckdb"])
+def test_classes_may_be_by_quasi_identifiers_of_other_tables(tmp_path: Path, kind: str) -> None:
+    """The side of town stands in a table of its own; models of one column in a list are in their order."""
+    database = _uneven()
+    database["diagnosis"] = [(i, "x" if i % 3 else "y") for i in range(12)] + [(0, None), (3, "none")]
+    database["home"] = [(i, "north" if i < 6 else "south") for i in range(12)]
+    types = {**TYPES, "home": {"person_id": "INTEGER", "side": "VARCHAR"}}
+    models = [{"column": "diagnosis.code", "l": 2}, {"column": "diagnosis.code", "l": 1.5, "variant": "entropy"}]
+    config = configuration(database, tmp_path, kind, {"k": 2, "l_diversity": models}, types=types)
+    config["tables"]["home"] = {"via": "person_id", "quasi_identifiers": {"side": {"builtin": "suppress"}}}
+    config["tables"]["diagnosis"]["source"] = {"missing": ["none", ""]}
+    report = kanon_sql.run(config, progress=None).report
+    assert report["solution"]["levels"] == {"sex": 0, "ward": 0, "home.side": 0}
+    # Two of six have y, four x, wherever; what means missing is no value.
+    entropy = math.exp(-(1 / 3 * math.log(1 / 3) + 2 / 3 * math.log(2 / 3)))
+    assert [entry["actual"] for entry in report["privacy"]["l_diversity"]] == [2, pytest.approx(entropy)]
+    data = tmp_path / ("out.duckdb" if kind == "duckdb" else "out")
+    checked = kanon_sql.check(config, data, progress=None)
+    assert checked["status"] == "satisfied"
+    assert checked["privacy"]["l_diversity"] == report["privacy"]["l_diversity"]

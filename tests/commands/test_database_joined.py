@@ -360,3 +360,14 @@ def test_persons_with_several_rows_are_counted(tmp_path: Path) -> None:
     config["tables"] |= {"location": "drop", "person": {"unlisted": "drop"}}
     with pytest.raises(ConfigurationError, match="1 persons have several rows in 'demography' by 'person_id'"):
         kanon_sql.run(config, progress=None)
+
+
+def test_a_table_that_only_another_one_leads_to_is_refused(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {"person": [(1, "f", 1)], "location": [(1, "aa", 7)], "demography": [], "visit": []}
+    config = configuration(database, tmp_path, "parquet", 1)
+    led = {"via": {"size": "born"}, "quasi_identifiers": {"note": {"builtin": "suppress"}}, "unlisted": "drop"}
+    config["tables"]["demography"] = led
+    with pytest.raises(
+        ConfigurationError, match="'person' has no column 'size', by which persons find their row of 'dem"
+    ):
+        kanon_sql.run(config, progress=None)

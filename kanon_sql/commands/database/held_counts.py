@@ -52,23 +52,27 @@ def count_held(
     sources = written if compared is None else {name: table.source for name, table in compared.items()}
     all_persons = persons if compared is None else _taking_part(loaded, sources)
     keys = [column(name) for name in class_columns(loaded).values()]
-    measures: list[ModelMeasures] = []
+    models = models_of(asked)
+    measures: dict[int, ModelMeasures] = {}
     problems: dict[str, str] = {}
-    for model in models_of(asked):
-        name = str(model.column)
-        emptied = written[held[name].table].only_texts
-        rows = _with_values(persons, tables, written, held[name], emptied=emptied)
-        reference = _with_values(all_persons, tables, sources, held[name], emptied=emptied)
+    for name, where in held.items():
+        speaking = tuple(model for model in models if model.column == name)
+        emptied = written[where.table].only_texts
+        rows = _with_values(persons, tables, written, where, emptied=emptied)
+        reference = _with_values(all_persons, tables, sources, where, emptied=emptied)
         of_persons = Table(reference, (), {name: column("value")}, column("person"))
         attribute = Sensitive(0, replace(_VALUE, name=name), by_entity=True, kind="text")
-        question = Question(1, (model,), {name: attribute}, of_persons)
+        question = Question(1, speaking, {name: attribute}, of_persons)
         counts = count_classes(engine, Table(rows, keys, {name: column("value")}, column("person")), question)
-        measures += counts.models
-        violating = counts.models[0].violating_classes
-        if violating:
-            problem = f"{violating:,} classes of persons violate {model.key} of {name}"
-            problems[name] = f"{problems[name]}; {problem}" if name in problems else problem
-    counted = ClassCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, models=tuple(measures))
+        violated = [
+            f"{reached.violating_classes:,} classes of persons violate {model.key} of {name}"
+            for model, reached in zip(speaking, counts.models, strict=True)
+            if reached.violating_classes
+        ]
+        measures |= dict(zip(map(id, speaking), counts.models, strict=True))
+        if violated:
+            problems[name] = "; ".join(violated)
+    counted = ClassCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, models=tuple(measures[id(model)] for model in models))
     return {key: entry for key, entry in privacy_entries(asked, counted).items() if key in MODELS}, problems
 
 

@@ -130,6 +130,8 @@ def _open(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, t
             f"{place}: table {table.name!r} has no column {table.link.column!r}; say how its rows find their person, "
             "as link: COLUMN or {COLUMN: TABLE}"
         )
+    if table.is_unit:
+        _refuse_led_by_others(loaded, names)
     own = with_keys(table, [*keys, *([] if table.link is None else [table.link.column])])
     alone = without_joined(own, loaded.joined) if table.is_unit else own
     source = read_source_columns(source, alone)
@@ -139,6 +141,20 @@ def _open(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, t
     held = {name: source.column(name) for name in keys if name not in dropped}
     _refuse_untold_rows(loaded, table, columns, held)
     return OpenTable(table, source, columns, held, own, roles)
+
+
+def _refuse_led_by_others(loaded: LoadedDatabase, names: Collection[str]) -> None:
+    """Raises ConfigurationError for tables of quasi-identifiers to which no column of the table of persons leads."""
+    unit = loaded.config.unit.table
+    problems = [
+        f"{loaded.place('tables', other.name, 'via')}: table {unit!r} has no column {led!r}, by which persons find "
+        f"their row of {other.name!r}; a table that only another table leads to is not joined: take its columns into "
+        f"that table, or into {unit!r}"
+        for led, other in loaded.shared.items()
+        if led not in names
+    ]
+    if problems:
+        raise ConfigurationError(problems)
 
 
 def _refuse_untold_rows(
