@@ -212,6 +212,7 @@ def _uneven() -> dict[str, Rows]:
     }
 
 
+@pytest.mark.slow
 def test_who_counts_are_persons_and_pairs_of_them_with_values(tmp_path: Path) -> None:
     """Apart the men have one value, so that both sexes are one class; a repeated y of one person is one pair."""
     privacy = {
@@ -268,6 +269,7 @@ def test_what_the_search_misses_does_not_verify(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "model", [("l_diversity", {"l": 2}), ("t_closeness", {"t": 0.3}), ("l_diversity", {"l": 1.5, "variant": "entropy"})]
 )
@@ -290,6 +292,7 @@ def test_other_values_than_the_search_has_do_not_verify(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_values_that_go_with_suppressed_facts_are_no_release(tmp_path: Path) -> None:
     """A visit of a kind that nobody else had goes with its diagnosis, the only y of the women."""
     database = _uneven()
@@ -308,6 +311,7 @@ def test_values_that_go_with_suppressed_facts_are_no_release(tmp_path: Path) -> 
     assert report["privacy"]["l_diversity"]["actual"] == 2 and report["facts"]["kept"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["keep", "drop"])
 def test_all_persons_are_those_who_take_part(tmp_path: Path, policy: str) -> None:
     """t is measured against the values of all who are not left out because something is missing."""
@@ -333,6 +337,7 @@ def test_all_persons_are_those_who_take_part(tmp_path: Path, policy: str) -> Non
     assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(max(reached))
 
 
+@pytest.mark.slow
 def test_an_empty_text_that_becomes_missing_in_csv_is_no_value(tmp_path: Path) -> None:
     database = _uneven()
     database["diagnosis"] = [(i, "x" if i % 2 else "") for i in range(12)]
@@ -362,6 +367,7 @@ def test_what_is_not_counted_of_pairs_is_refused(tmp_path: Path, privacy: Json, 
         kanon_sql.run(config, progress=None)
 
 
+@pytest.mark.slow
 def test_texts_that_stand_for_one_number_are_one_value(tmp_path: Path) -> None:
     database = _uneven()
     database["diagnosis"] = [(i, "1.50" if i % 2 else "1.5") for i in range(12)]
@@ -373,6 +379,7 @@ def test_texts_that_stand_for_one_number_are_one_value(tmp_path: Path) -> None:
         kanon_sql.run(config, progress=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "duckdb"])
 def test_classes_may_be_by_quasi_identifiers_of_other_tables(tmp_path: Path, kind: str) -> None:
     """The side of town stands in a table of its own; models of one column in a list are in their order."""

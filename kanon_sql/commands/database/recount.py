@@ -58,7 +58,6 @@ def recount_tables(
     tables: Mapping[str, OpenTable],
     written: Mapping[str, Source],
     homes: Mapping[str, Sequence[str]],
-    *,
     compared: Mapping[str, OpenTable] | None = None,
 ) -> DatabaseCounts:
     """Counts the tables `written`; `homes` has of each key the tables that it belongs to. Raises EngineError.

@@ -488,9 +488,7 @@ class _Job:
             self.draft.warnings += self.target.warnings
             for name, source in written.items():
                 self.target.compare(self.engine, name, source)
-            recount = recount_tables(
-                self.engine, self.loaded, self.tables, written, self.keys_at_home, compared=self.tables
-            )
+            recount = recount_tables(self.engine, self.loaded, self.tables, written, self.keys_at_home, self.tables)
             self._refuse_spoilt(recount)
             if recount.problems:
                 raise VerificationError(recount.problems)
