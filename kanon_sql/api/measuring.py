@@ -12,6 +12,7 @@ from kanon_sql.api.measured import Measured
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.attack import ATTACKS, AttackRequest, play_attacks
 from kanon_sql.commands.check import Expected, check_table, read_manifest, without_absent_entity
+from kanon_sql.commands.database.compare import attack_database, compare_database
 from kanon_sql.commands.database.measure import check_database, risk_database
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link import LinkRequest, Pair, run_link
@@ -351,6 +352,10 @@ def utility(
         >>> sorted(kanon_sql.utility(config))[:3]
         ['columns', 'pairs', 'pmse']
     """
+    if is_database(config):
+        _refuse_beside_tables(data=data, connection=connection)
+        call = Call.of(options, progress, time_limit, report)
+        return Measured("utility", call.write(compare_database(load_database(config, overrides), call)))
     loaded, handed = hand(config, overrides, data, connection)
     require_rows(loaded, "utility")
     call = Call.of(options, progress, time_limit, report)
@@ -411,12 +416,16 @@ def attack(
         >>> 0 <= report["linkability"]["risk"] <= 1
         True
     """
-    loaded, handed = hand(config, overrides, data, connection)
-    require_rows(loaded, "attack")
     group, page = (None if path is None else Path(path) for path in (control, html))
     request = AttackRequest(group, hold_out, attacks, seed, page, method)
     call = Call.of(options, progress, time_limit, report)
-    attacked = play_attacks(job_of(loaded, handed), request, call)
+    if is_database(config):
+        _refuse_beside_tables(data=data, connection=connection)
+        attacked = attack_database(load_database(config, overrides), request, call)
+    else:
+        loaded, handed = hand(config, overrides, data, connection)
+        require_rows(loaded, "attack")
+        attacked = play_attacks(job_of(loaded, handed), request, call)
     if page is not None:
         write_attack_page(page, attacked)
     return Measured("attack", call.write(attacked))

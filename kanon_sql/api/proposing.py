@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from kanon_sql.api.opening import without_causes
 from kanon_sql.commands.init.database import DatabaseProposal, propose_database, tables_of
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.job import Ask, InitRequest, propose, unnamed_table
 from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
+from kanon_sql.commands.init.schema import names_server, open_schema
 from kanon_sql.engines.duckdb.connection import UserInput
 from kanon_sql.engines.opening import refuse_kinds
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress, chosen
 from kanon_sql.settings.formats import head_of
 from kanon_sql.settings.source import CsvOptions, SourceConfig, names_lake
-from kanon_sql.source.tables import SourceTables
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def init(
     data: Data,
     *,
     table: str | None = None,
+    schema: str | None = None,
     connection: DuckDBConnection | None = None,
     recipient: str = "public",
     purpose: str = "research",
@@ -47,8 +49,10 @@ def init(
         data: A file, a glob, a folder, a DuckDB database file, `ducklake:` and the catalog of a lake, or a frame;
             with a `connection` a table, view or relation of it. A folder of files with different columns, and a
             database file without `table`, are a database of persons: it is looked for what joins its tables, and a
-            configuration with `tables` is proposed.
+            configuration with `tables` is proposed. So is a schema of a PostgreSQL server, of which DATA is the
+            address, or "${NAME}", the variable of the environment that holds it.
         table: The table of a database file or a lake.
+        schema: The schema of a PostgreSQL server.
         connection: The DuckDB connection that `data` is of. The configuration of what Python holds names no source:
             `kanon_sql.run(config, data=frame)`.
         recipient: Who will get the release: "public", "partner" or "internal".
@@ -85,12 +89,15 @@ def init(
         return Answers(recipient, purpose, tuple(known), tuple(unknown), person, entity is not None)
 
     if connection is None and isinstance(data, (str, os.PathLike)):
-        tables = database_of(data, table, header)
-        if tables is not None:
-            answers = Answers(recipient, purpose, tuple(known), tuple(unknown), entity)
-            return proposed_database(data, tables, answers, None, hierarchies, options, progress)
+        answers = Answers(recipient, purpose, tuple(known), tuple(unknown), entity)
+        of_tables = InitRequest(None, None, None if hierarchies is None else Path(hierarchies), header=header)
+        together = proposed_together(data, Named(table, schema), answers, of_tables, options, progress)
+        if together is not None:
+            return together
         request = request_of(data, table, hierarchies, header=header)
     else:
+        if schema is not None:
+            raise _no_server()
         handed = UserInput(data, connection)
         refuse_kinds(handed)
         request = InitRequest(None, None, None if hierarchies is None else Path(hierarchies), handed)
@@ -115,38 +122,66 @@ def request_of(
     return InitRequest(source, config, None if hierarchies is None else Path(hierarchies), header=header)
 
 
-def database_of(data: str | os.PathLike[str], table: str | None, header: bool | None) -> SourceTables | None:
-    """The tables of DATA where these are looked at together: a folder of files with different columns, or a DuckDB
-    file, of which no `table` is named; None for others, and where a `header` is spoken of.
-    """
-    path = Path(data)
-    if table is not None or header is not None or not (path.is_dir() or _is_database(path)):
-        return None
-    return tables_of(path)
+@dataclass(frozen=True)
+class Named:
+    """What is named of a place of several tables: a table of a database file, or a schema of a server."""
+
+    table: str | None = None
+    schema: str | None = None
 
 
 @without_causes
-def proposed_database(
+def proposed_together(
     data: str | os.PathLike[str],
-    tables: SourceTables,
+    named: Named,
     answers: Answers,
-    config: Path | None,
-    hierarchies: str | os.PathLike[str] | None,
+    request: InitRequest,
     options: EngineOptions | None,
     progress: Progress | bool | None,
-) -> DatabaseProposal:
-    """The proposal for the tables of `data`. Raises ConfigurationError where none is a table of persons."""
+) -> DatabaseProposal | None:
+    """The proposal for the tables of DATA where these are looked at together; None for others, and where a header is
+    spoken of: a folder of files with different columns, a DuckDB file of which no table is named, a schema.
+
+    Raises ConfigurationError where none of the tables is one of persons, and for what does not go with DATA.
+    """
+    options = options or EngineOptions()
+    if names_server(data):
+        if named.table is not None or request.header is not None:
+            raise ConfigurationError(
+                "DATA: of a PostgreSQL server the tables of a schema are looked at together; expected --schema (in "
+                "Python schema=), without --table and --header"
+            )
+        with open_schema(os.fspath(data), named.schema, options) as (tables, schema):
+            proposal = propose_database(tables, request, answers, options, chosen(progress), schema)
+        return proposal or _without_persons(f"schema {schema.name!r}: of its tables", answers)
+    if named.schema is not None:
+        raise _no_server()
     path = Path(data)
-    request = InitRequest(None, config, None if hierarchies is None else Path(hierarchies))
-    proposal = propose_database(tables, request, answers, options or EngineOptions(), chosen(progress))
-    if proposal is not None:
-        return proposal
-    if not path.is_dir():
+    if named.table is not None or request.header is not None or not (path.is_dir() or _is_database(path)):
+        return None
+    found = tables_of(path)
+    if found is None:
+        return None
+    proposal = propose_database(found, request, answers, options, chosen(progress))
+    if proposal is None and not path.is_dir():
         raise unnamed_table(os.fspath(data))
+    return proposal or _without_persons(
+        f"{path}: its files have different columns, and", answers, "one file as DATA, or "
+    )
+
+
+def _without_persons(where: str, answers: Answers, expected: str = "") -> NoReturn:
+    """Raises that no table is one of persons."""
     key = f" named {answers.entity!r}" if answers.entity else ""
     raise ConfigurationError(
-        f"{path}: its files have different columns, and none is a table of persons: no column{key} has another value "
-        "in each row and is named by other tables; expected one file as DATA, or --entity KEY (in Python entity=)"
+        f"{where} none is a table of persons: no column{key} has another value in each row and is named by other "
+        f"tables; expected {expected}--entity KEY (in Python entity=)"
+    )
+
+
+def _no_server() -> ConfigurationError:
+    return ConfigurationError(
+        "--schema goes with the address of a PostgreSQL server as DATA (in Python schema=); leave it out"
     )
 
 

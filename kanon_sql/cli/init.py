@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--yes", is_flag=True, help="Ask nothing, take the default answers.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing configuration.")
 @click.option("--table", metavar="TABLE", help="The table, where DATA is a DuckDB database file or a lake.")
+@click.option("--schema", metavar="SCHEMA", help="The schema, where DATA is the address of a PostgreSQL server.")
 @click.option("--hierarchies", metavar="FOLDER", type=FILE, help="Hierarchy files that are called like columns.")
 @click.option(
     "--recipient",
@@ -50,6 +51,7 @@ def init(
     yes: bool,
     overwrite: bool,
     table: str | None,
+    schema: str | None,
     hierarchies: Path | None,
     **given: Any,
 ) -> None:
@@ -59,17 +61,18 @@ def init(
       kanon-sql init patients.csv -o config.yaml
       kanon-sql init patients.csv --yes -o config.yaml && kanon-sql run config.yaml
       kanon-sql init patients.csv --json
+      kanon-sql init '${CLINIC}' --schema clinic -o config.yaml    CLINIC=postgresql://...
 
     It finds out what each column is, who could be found by it, and how it can be made coarser; the reasons stand in
     the configuration. On a terminal it asks who will get the release and what others may know. DATA is a file, a
     glob, a folder, or with --table a database or a lake (ducklake:CATALOG); it is only read. A folder of different
-    tables, or a database without --table, is a database of persons: init finds the table of persons, keys and links,
-    and proposes facts.
+    tables, a database without --table, or a schema of a PostgreSQL server is a database of persons: init finds the
+    table of persons, keys and links, and proposes facts.
     """
     asks = not yes and not common.as_json and sys.stdin.isatty() and sys.stderr.isatty()
     if config is not None:
         _refuse(config, data, overwrite=overwrite, asks=asks)
-    from kanon_sql.api.proposing import database_of, proposed, proposed_database, request_of
+    from kanon_sql.api.proposing import InitRequest, Named, proposed, proposed_together, request_of
     from kanon_sql.cli.init_dialogue import answers_of, answers_said, ask, print_findings, print_next, print_tables
 
     def answer(findings: Findings) -> Answers:
@@ -79,10 +82,11 @@ def init(
         print_findings(findings)
         return ask(findings, default, given)
 
-    tables = database_of(data, table, given["header"])
-    if tables is not None:
-        answers = answers_said(given)
-        together = proposed_database(data, tables, answers, config, hierarchies, common.engine(), common.progress())
+    of_tables = InitRequest(None, config, hierarchies, header=given["header"])
+    together = proposed_together(
+        data, Named(table, schema), answers_said(given), of_tables, common.engine(), common.progress()
+    )
+    if together is not None:
         _print_proposal(common, together, config)
         if not common.quiet and not common.as_json:
             print_tables(together, config)

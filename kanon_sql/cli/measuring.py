@@ -349,10 +349,10 @@ def utility(common: Common, config: str) -> None:
     columns are predicted. Exit status 0 when it was measured.
     """
     from kanon_sql import api
-    from kanon_sql.report.views.measures import summarize_utility
+    from kanon_sql.report.views import database, measures
 
     data = api.utility(config, overrides=common.overrides, **common.arguments())
-    common.show(data, summarize_utility)
+    common.show(data, database.summarize_utility if "tables" in data else measures.summarize_utility)
 
 
 @click.command()

@@ -132,8 +132,14 @@ def _attack_release(
     outputs = request.outputs(call)
     refuse_missing_folders(outputs)
     subject = open_subject(engine, loaded, source, call)
-    control = None if request.control is None else open_control(engine, loaded, request.control, source)
     refuse_outputs([loaded], outputs, [("the control group", request.control)])
+    return attack_pair(subject, source, request)
+
+
+def attack_pair(subject: ReleasePair, source: Source, request: AttackRequest) -> AttackReport:
+    """The attacks on a release beside its source, both open. Raises what `play_attacks` does."""
+    engine, loaded, call = subject.engine, subject.loaded, subject.call
+    control = None if request.control is None else open_control(engine, loaded, request.control, source)
     allow_paths(engine, loaded, source, None, [subject.release, *([control] if control else [])])
     source = with_lookups(engine, source)
     subject = replace(subject, source=source)

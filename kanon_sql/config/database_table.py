@@ -322,6 +322,21 @@ def with_held(loaded: LoadedConfig, unit: TableConfig) -> LoadedConfig:
     return replace(loaded, config=loaded.config.model_copy(update=update), several=frozenset(unit.held))
 
 
+def without_columns(loaded: LoadedConfig, names: Collection[str]) -> LoadedConfig:
+    """The configuration of a table that releases none of these columns, whatever it says of them."""
+    config = loaded.config
+    update: dict[str, Any] = {
+        role: [name for name in getattr(config, role) if name not in names]
+        for role in ("identifiers", "sensitive", "insensitive")
+    }
+    update["identifiers"] += sorted(names)
+    update |= {
+        key: {name: spec for name, spec in getattr(config, key).items() if name not in names}
+        for key in ("quasi_identifiers", "transform")
+    }
+    return replace(loaded, config=config.model_copy(update=update))
+
+
 def without_joined(loaded: LoadedConfig, joined: Collection[str]) -> LoadedConfig:
     """The configuration of the table of persons without the quasi-identifiers that stand in other tables."""
     own = {name: spec for name, spec in loaded.config.quasi_identifiers.items() if name not in joined}

@@ -251,8 +251,8 @@ def validated(draft: Draft, base: Path, overrides: Overrides = ()) -> LoadedConf
     if "tables" in draft.value:
         raise ConfigurationError(
             escape(
-                f"{draft.place(('tables',))}: tables describe a whole database of persons, which run, check "
-                "and risk take; for this command expected a configuration of one table"
+                f"{draft.place(('tables',))}: tables describe a whole database of persons, which run, check, "
+                "risk, utility and attack take; for this command expected a configuration of one table"
             )
         )
     draft.expand()

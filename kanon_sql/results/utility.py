@@ -60,7 +60,13 @@ class Utility(TogetherUtility):
     warnings: list[str]
 
 
-class UtilityReport(Utility):
-    """The report of `kanon-sql utility`."""
+class TableUtilityReport(Utility):
+    """The report of `kanon-sql utility` of one table."""
 
     seconds: Seconds
+
+
+class UtilityReport(TableUtilityReport):
+    """The report of `kanon-sql utility`; of a whole database that of the table of persons, and `tables` about them."""
+
+    tables: NotRequired[dict[str, Utility]]

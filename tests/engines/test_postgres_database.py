@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
+import yaml
 from click.testing import CliRunner
 from servers import missing_postgres, postgres
 from sqlglot import exp
@@ -357,6 +359,76 @@ def test_risk_counts_the_schema_before_and_after(url: str, schema: str) -> None:
     assert report["release"]["facts"][1]["below_k"] == 0
 
 
+def test_a_release_in_a_schema_is_compared_and_attacked_as_one_in_files(url: str, schema: str, tmp_path: Path) -> None:
+    on_server = configuration(url, {"schema": schema}, {"schema": "released"})
+    for command in (kanon_sql.utility, kanon_sql.attack):
+        with pytest.raises(EngineError, match="no release yet"):
+            command(on_server)
+    kanon_sql.run(on_server)
+    of_files = configuration(url, {"path": str(as_files(url, schema, tmp_path / "source"))}, str(tmp_path / "out"))
+    del of_files["engine"]
+    kanon_sql.run(of_files)
+    utility, expected = (kanon_sql.utility(config) for config in (on_server, of_files))
+    assert utility["columns"]["born"]["total_variation"] > 0
+    assert set(utility["tables"]) == {"visit", DIAGNOSES}
+    for key in ("columns", "pairs", "queries", "pmse", "tables"):
+        assert utility[key] == expected[key], key
+    attacks, expected = (kanon_sql.attack(config, attacks=50, method=True) for config in (on_server, of_files))
+    assert attacks["downcoding"] is not None  # so the search finds the release that is there
+    for key in ("rows", "singling_out", "linkability", "inference", "minimality", "downcoding"):
+        assert attacks[key] == expected[key], key
+    held_out = kanon_sql.attack(on_server, attacks=10, hold_out="50%")
+    assert held_out["rows"]["source"] + held_out["rows"]["control"] == 60
+    for report in (utility, attacks, held_out):
+        assert url not in json.dumps(report)
+
+
+def test_a_schema_is_proposed_as_its_tables_in_files(
+    url: str, schema: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLINIC", url)
+    run_sql(url, f"CREATE VIEW {quoted(schema)}.seen AS SELECT name FROM {quoted(schema)}.person")
+    proposal = kanon_sql.init(url, schema=schema)
+    of_files = kanon_sql.init(as_files(url, schema, tmp_path / "source"))
+    notes = ["views are not released: 'seen'"]
+    assert proposal.to_dict() == {**of_files.to_dict(), "notes": [*of_files.to_dict()["notes"], *notes]}
+    # Named by a variable, the address is not in what is written; nor one with a password.
+    file = tmp_path / "clinic.yaml"
+    result = CliRunner().invoke(cli, ["init", "${CLINIC}", "--schema", schema, "-o", str(file), "--quiet"])
+    assert result.exit_code == 0, result.output
+    config = yaml.safe_load(file.read_text())
+    assert config["engine"] == {"postgres": "${CLINIC}"}
+    assert (config["source"], config["target"]) == ({"schema": schema}, {"schema": f"{schema}_released"})
+    assert kanon_sql.run(file, dry_run=True).report["status"] == "dry-run"
+    user, _, place = url.removeprefix("postgresql://").partition("@")
+    run_sql(url, f"CREATE SCHEMA {quoted(schema + '_released')}")
+    try:
+        secret = kanon_sql.init(f"postgresql://{user}:told%20nobody@{place}", schema=schema)
+    finally:
+        run_sql(url, f"DROP SCHEMA {quoted(schema + '_released')}")
+    assert "told" not in secret.yaml
+    assert yaml.safe_load(secret.yaml)["engine"] == {"postgres": "${POSTGRES_URL}"}
+    assert yaml.safe_load(secret.yaml)["target"] == {"schema": f"{schema}_released_2"}
+
+
+def test_what_init_cannot_look_at_is_said(url: str, schema: str, tmp_path: Path) -> None:
+    run_sql(url, f"DROP TABLE {quoted(schema)}.visit CASCADE", f"DROP TABLE {quoted(schema)}.{quoted(DIAGNOSES)}")
+    wrong: list[tuple[Json, type[Exception], str]] = [
+        ({}, ConfigurationError, f"expected --schema .*{schema}"),
+        ({"schema": "nowhere"}, EngineError, "no schema 'nowhere'"),
+        ({"table": "person"}, ConfigurationError, "without --table"),
+        ({"schema": schema}, ConfigurationError, "none is a table of persons"),
+    ]
+    for given, error, text in wrong:
+        with pytest.raises(error, match=text) as caught:
+            kanon_sql.init(url, **given)
+        assert url not in str(caught.value)
+    with pytest.raises(ConfigurationError, match="no variable NOT_THERE"):
+        kanon_sql.init("${NOT_THERE}", schema=schema)
+    with pytest.raises(ConfigurationError, match="goes with the address"):
+        kanon_sql.init(tmp_path, schema=schema)
+
+
 def test_what_hangs_on_replaced_tables_is_named(url: str, schema: str) -> None:
     named = quoted(schema)
     run_sql(url, f"CREATE MATERIALIZED VIEW {named}.seen AS SELECT name FROM {named}.person")
@@ -435,8 +507,6 @@ def test_a_schema_that_is_not_there(url: str) -> None:
 
 
 def test_the_commands(url: str, schema: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import yaml
-
     monkeypatch.setenv("CLINIC", url)
     file = tmp_path / "clinic.yaml"
     file.write_text(yaml.safe_dump(configuration("${CLINIC}", {"schema": schema}, {"schema": "released"})))

@@ -19,16 +19,15 @@ from kanon_sql.commands.database.recount import (
     recount_tables,
 )
 from kanon_sql.commands.database.standing import class_columns, person_classes, quasi_identifiers
-from kanon_sql.commands.database.tables import OpenTable
+from kanon_sql.commands.database.tables import OpenTable, open_as_it_stands, refuse_lacking
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.recount.facts import count_exposed, count_persons
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
-from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import open_described, read_source_columns
+from kanon_sql.source.opening import read_source_columns
 from kanon_sql.source.tables import SourceTables
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
 from kanon_sql.sql.template import column
@@ -70,7 +69,8 @@ def risk_database(loaded: LoadedDatabase, call: Call) -> Json:
     target is there. Raises ConfigurationError and EngineError.
     """
     before = _risk(loaded, loaded.config.source, call)
-    released = _released(loaded, call)
+    with open_places(loaded, call.options) as places:
+        released = places.release()
     after = None if released is None else _risk(loaded, released, call)
     report = {
         "status": "measured",
@@ -126,29 +126,12 @@ def _place(loaded: LoadedDatabase, data: Path | None) -> DatabaseSource:
     return DatabaseSource(path=path) if data.is_dir() else DatabaseSource(database=path)
 
 
-def _released(loaded: LoadedDatabase, call: Call) -> DatabaseSource | None:
-    """The place of the target; None where nothing is there, and in place, where the source has gone."""
-    target = loaded.config.target
-    if target is None or target.in_place:
-        return None
-    place = DatabaseSource.model_validate(target.model_dump(by_alias=True, include={"path", "database", "namespace"}))
-    if target.namespace is not None:
-        with open_places(loaded, call.options) as places:
-            return place if places.is_there(target.namespace) else None
-    return place if (loaded.base / (target.path or target.database or "")).exists() else None
-
-
 @contextmanager
 def _opened(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Iterator[tuple[Engine, dict[str, OpenTable]]]:
     """The tables that are released, as they stand in a place."""
     with open_places(loaded, call.options) as places:
         source_tables = places.list_tables(place)
-        lacking = [name for name in loaded.tables if name not in source_tables.places]
-        if lacking:
-            raise ConfigurationError(
-                f"{loaded.place('tables', name)}: {place.label} has no table {name!r}; name a database that has it"
-                for name in lacking
-            )
+        refuse_lacking(loaded, loaded.tables, place, source_tables)
         places.fetch(place, source_tables, loaded.tables.keys())
         with _read(loaded, source_tables, call) as opened:
             yield opened
@@ -163,10 +146,7 @@ def _read(
         tables: dict[str, OpenTable] = {}
         problems: list[str] = []
         for name, table in loaded.tables.items():
-            said = {} if table.loaded is None else table.loaded.config.source.model_dump(exclude_unset=True)
-            options = {key: said[key] for key in ("csv", "missing", "encoding") if key in said}
-            described = SourceConfig.model_validate({**options, **source_tables.places[name]})
-            source = open_described(engine, described, Path(), [], loaded.place("tables", name))
+            source = open_as_it_stands(engine, loaded, source_tables, table)
             names = [col.name for col in source.columns]
             counted = {held.column for held in loaded.unit.held.values() if held.table == name}
             if table.loaded is not None and counted and counted.issubset(names):

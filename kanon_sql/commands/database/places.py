@@ -17,7 +17,6 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.formats import format_of
 from kanon_sql.source.tables import SourceTables, find_tables
 from kanon_sql.sql.connection import Engine, EngineOptions
-from kanon_sql.sql.disk import spill_folder
 from kanon_sql.targets.tables import TablesTarget, open_tables_target
 
 if TYPE_CHECKING:
@@ -71,9 +70,17 @@ class Places:
         source = None if config.source.namespace is None else self._schema(config.source.namespace, "source")
         return nullcontext(SchemaOfTables(self._schema(name, "target"), self.loaded, source))
 
-    def is_there(self, schema: str) -> bool:
-        """Whether the server has a schema of that name."""
-        return self._schema(schema, "target").exists
+    def release(self) -> DatabaseSource | None:
+        """The place of the target; None where nothing is there, and in place, where the source has gone."""
+        target = self.loaded.config.target
+        if target is None or target.in_place:
+            return None
+        place = DatabaseSource.model_validate(
+            target.model_dump(by_alias=True, include={"path", "database", "namespace"})
+        )
+        if target.namespace is not None:
+            return place if self._schema(target.namespace, "target").exists else None
+        return place if (self.loaded.base / (target.path or target.database or "")).exists() else None
 
     def _schema(self, name: str, key: str) -> PostgresSchema:
         from kanon_sql.engines.postgres.schema import PostgresSchema
@@ -95,11 +102,7 @@ def open_places(loaded: LoadedDatabase, options: EngineOptions) -> Iterator[Plac
     if loaded.config.engine is None:
         yield Places(loaded, options)
         return
-    from kanon_sql.engines.postgres.engine import Postgres, open_connection
+    from kanon_sql.engines.postgres.engine import open_server
 
-    with spill_folder(options.temp_directory) as folder:
-        connection = open_connection(loaded.config.engine.postgres)
-        try:
-            yield Places(loaded, options, Postgres(connection, folder, show_values=options.show_values))
-        finally:
-            connection.close()
+    with open_server(loaded.config.engine.postgres, options) as server:
+        yield Places(loaded, options, server)

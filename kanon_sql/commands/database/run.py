@@ -8,8 +8,7 @@ and put in place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.distances import with_distances
+from kanon_sql.commands.database.draft import DatabaseDraft, describe_table, refuse_outputs_of
 from kanon_sql.commands.database.held_counts import with_counted
 from kanon_sql.commands.database.joined import JoinedTables
 from kanon_sql.commands.database.keys import common_values, homes, key_values, make_key_map
@@ -45,7 +45,6 @@ from kanon_sql.errors import (
     KanonError,
     NoReleaseError,
     OutOfTimeError,
-    ReleasedError,
     VerificationError,
     WarnedError,
 )
@@ -54,11 +53,10 @@ from kanon_sql.release.statement import sort_items
 from kanon_sql.report.call import Call, in_place_but
 from kanon_sql.report.page.database import database_page
 from kanon_sql.report.page.page import write_page
-from kanon_sql.report.report import Json, ReportDraft, write_json
+from kanon_sql.report.report import ReportDraft, write_json
 from kanon_sql.search.facts.confidence import Confidence
 from kanon_sql.search.facts.levels import KEPT_LEAVES, PERSON_LEAVES, PERSONS, FactsResult, FactTable, search_facts
 from kanon_sql.search.facts.suppression import FactsRequired
-from kanon_sql.settings.version import __version__
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Source
@@ -70,69 +68,10 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.tables import copy, rows_of
 from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
-from kanon_sql.targets.outputs import refuse_reports
 from kanon_sql.targets.tables import TablesTarget
 
 _ROOM = "commands/database"
 _ROWS = "table_rows"
-
-
-@dataclass
-class DatabaseDraft:
-    """The report of a database's run, filled in as it goes on."""
-
-    loaded: LoadedDatabase
-    created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
-    status: str = "failed"
-    unit: Json | None = None
-    persons: Json | None = None
-    tables: Json = field(default_factory=dict)
-    facts: Json | None = None
-    verification: Json | None = None
-    warnings: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    source: str | None = None
-    target: str | None = None
-
-    def fail(self, error: KanonError) -> None:
-        """Records how a run ended that released nothing."""
-        kinds = {NoReleaseError: "no-release", OutOfTimeError: "timed-out", ReleasedError: "released"}
-        self.errors = list(error.problems)
-        self.status = next((status for kind, status in kinds.items() if isinstance(error, kind)), "failed")
-
-    def to_dict(self) -> Json:
-        """The report as JSON data."""
-        unit = self.unit or {}
-        whole = self.status in ("released", "dry-run")
-        return {
-            "status": self.status,
-            "created": self.created,
-            "version": __version__,
-            "source": {"database": self.source},
-            "release": {"target": self.target},
-            "persons": self.persons,
-            "tables": self.tables,
-            "facts": self.facts if whole else None,
-            **{
-                key: unit.get(key)
-                for key in (
-                    "algorithm",
-                    "solution",
-                    "classes",
-                    "privacy",
-                    "suppression",
-                    "loss",
-                    "search",
-                    "treatments",
-                )
-            },
-            "advice": [],
-            "verification": self.verification if whole else None,
-            "warnings": self.warnings,
-            "errors": self.errors,
-            "seconds": self.seconds,
-        }
 
 
 def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
@@ -140,7 +79,7 @@ def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
 
     Raises the errors of kanon_sql.errors; the source and an existing target are then untouched.
     """
-    _refuse_outputs(loaded, call)
+    refuse_outputs_of(loaded, call.report, call.page)
     draft = DatabaseDraft(loaded)
     try:
         with signals.run_block():
@@ -163,42 +102,6 @@ def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
     except EngineError as failure:
         raise in_place_but(failure.problems) from None
     return draft
-
-
-def _describe(table: OpenTable) -> Json:
-    """What a table is, how its rows find their person, and its released columns."""
-    link, via = table.config.link, table.config.via
-    return {
-        "is": _kind(table),
-        "link": None if link is None else {"column": link.column, "through": link.through},
-        "via": None if via is None else {"column": via.column, "key": via.key},
-        "facts": list(table.config.facts),
-        "columns": [col.name for col in table.columns],
-    }
-
-
-def _kind(table: OpenTable) -> str:
-    if table.config.is_unit:
-        return "unit"
-    if table.config.via is not None:
-        return "quasi-identifiers"
-    return "list" if table.config.loaded is None else "persons"
-
-
-def _refuse_outputs(loaded: LoadedDatabase, call: Call) -> None:
-    """Raises ConfigurationError for a report or page in the place of what is read or released, or of each other, and
-    EngineError where there is no folder for one.
-    """
-    source, target = loaded.config.source, loaded.config.target
-    named = [source.path, source.database, *([target.path, target.database] if target is not None else [])]
-    for what, path in (("the report", call.report), ("the page", call.page)):
-        for place in [(loaded.base / name).resolve() for name in named if name is not None]:
-            if path is not None and (path.resolve() == place or place in path.resolve().parents):
-                raise ConfigurationError(
-                    f"{path}: {what} would lie in {place}, which is read or replaced; name another"
-                )
-    configurations = [table.loaded for table in loaded.tables.values() if table.loaded is not None]
-    refuse_reports(configurations, call.report, call.page)
 
 
 def _run(loaded: LoadedDatabase, call: Call, draft: DatabaseDraft) -> None:
@@ -517,7 +420,7 @@ class _Job:
     def _note(self, recount: DatabaseCounts) -> None:
         for name, table in self.tables.items():
             described = self.draft.tables.setdefault(name, {"rows": {}})
-            described |= _describe(table)
+            described |= describe_table(table)
             entry = described["rows"]
             released = recount.rows[name]
             if table.config.is_unit and self.draft.persons is not None:

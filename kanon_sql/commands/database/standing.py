@@ -5,12 +5,13 @@ The statements share nothing with the search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sqlglot import exp
 
 from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import LoadedDatabase
+from kanon_sql.config.database_table import TableConfig
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Source
 from kanon_sql.sql.template import column
@@ -42,17 +43,28 @@ def person_classes(
     for name, alias in columns.items():
         if name not in joined:
             statement = statement.select(exp.alias_(value(unit, name, "written"), alias), copy=False)
+    for table, source, there in join_to_persons(statement, loaded, written):
+        for name in table.joined:
+            held = exp.alias_(value(source, name, there), columns[table.joined_name(name)])
+            statement = statement.select(held, copy=False)
+    return statement
+
+
+def join_to_persons(
+    statement: exp.Select, loaded: LoadedDatabase, written: Mapping[str, Source]
+) -> Iterator[tuple[TableConfig, Source, str]]:
+    """Joins to the persons, who are called `written` in a statement, the tables with quasi-identifiers of theirs; each
+    of them with the name that it has there.
+    """
+    unit = written[loaded.config.unit.table]
     for position, table in enumerate(table for table in loaded.tables.values() if table.via is not None):
         assert table.via is not None
         source, there = written[table.name], f"joined_{position}"
         own_row = exp.EQ(
             this=text_of(unit, table.via.column, "written"), expression=text_of(source, table.via.key, there)
         )
-        statement = statement.join(source.relation.copy().subquery(there), on=own_row, join_type="left", copy=False)
-        for name in table.joined:
-            held = exp.alias_(value(source, name, there), columns[table.joined_name(name)])
-            statement = statement.select(held, copy=False)
-    return statement
+        statement.join(source.relation.copy().subquery(there), on=own_row, join_type="left", copy=False)
+        yield table, source, there
 
 
 def owners_of(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.commands.run.warnings import guard
-from kanon_sql.config.database import LoadedDatabase
+from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.config.database_table import TableConfig, with_keys, without_joined
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
@@ -98,11 +98,37 @@ def place_of(source_tables: SourceTables, table: TableConfig) -> Mapping[str, An
     return {**said, **source_tables.places[table.name]}
 
 
-def open_tables(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables) -> dict[str, OpenTable]:
-    """All tables but those that are dropped. Raises ConfigurationError with the problems of all of them."""
+def open_as_it_stands(
+    engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, table: TableConfig
+) -> Source:
+    """A table with its columns as they are; texts that mean missing are those of the configuration."""
+    said = {} if table.loaded is None else table.loaded.config.source.model_dump(exclude_unset=True)
+    options = {key: said[key] for key in ("csv", "missing", "encoding") if key in said}
+    described = SourceConfig.model_validate({**options, **source_tables.places[table.name]})
+    return open_described(engine, described, Path(), [], loaded.place("tables", table.name))
+
+
+def refuse_lacking(
+    loaded: LoadedDatabase, names: Collection[str], place: DatabaseSource, source_tables: SourceTables
+) -> None:
+    """Raises ConfigurationError with all tables of these names that a place does not have."""
+    lacking = [name for name in names if name not in source_tables.places]
+    if lacking:
+        raise ConfigurationError(
+            f"{loaded.place('tables', name)}: {place.label} has no table {name!r}; name a database that has it"
+            for name in lacking
+        )
+
+
+def open_tables(
+    engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, names: Collection[str] | None = None
+) -> dict[str, OpenTable]:
+    """All tables but those that are dropped, or those of `names`. Raises ConfigurationError with all their problems."""
     tables: dict[str, OpenTable] = {}
     problems: list[str] = []
     for table in loaded.tables.values():
+        if names is not None and table.name not in names:
+            continue
         try:
             tables[table.name] = _open(engine, loaded, source_tables, table)
         except KanonError as error:
@@ -403,10 +429,11 @@ def _fact_column(engine: Engine, table: OpenTable, index: int, name: str, hierar
     return FactColumn(f"{table.name}.{name}", mapping)
 
 
-def released_alone(table: OpenTable, source_tables: SourceTables, to: Path) -> LoadedConfig:
-    """The configuration of a run of the unit's table alone, whose release lies in a file of the program's own."""
+def released_alone(table: OpenTable, source_tables: SourceTables, to: Path | None) -> LoadedConfig:
+    """The configuration of a run of a table alone, whose release lies in a file of the program's own, or nowhere."""
     assert table.loaded is not None
     config = table.loaded.config
     source = config.source.model_copy(update={"path": None, **source_tables.places[table.name]})
-    update = {"source": source, "target": TargetConfig.model_validate({"path": str(to)})}
+    target = None if to is None else TargetConfig.model_validate({"path": str(to)})
+    update = {"source": source, "target": target}
     return replace(table.loaded, config=config.model_copy(update=update))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,9 @@ from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.source.formats.csv_reading import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Kind, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
-from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.connection import Engine, EngineOptions, Row
 from kanon_sql.sql.dialects import find_dialect
+from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.writing import Listing, cell_type, table_name
 
 if TYPE_CHECKING:
@@ -93,6 +94,16 @@ def open_connection(url: str) -> psycopg.Connection[Any]:
     except psycopg.Error as error:
         raise EngineError(f"engine.postgres: no connection: {_one_line(str(error))}") from None
     return connection
+
+
+@contextmanager
+def open_server(url: str, options: EngineOptions) -> Iterator[Postgres]:
+    """A server with a private folder for what is copied, for the block; what was not committed is gone at its end.
+
+    Raises ConfigurationError and EngineError where it cannot be reached.
+    """
+    with spill_folder(options.temp_directory) as folder, closing(open_connection(url)) as connection:
+        yield Postgres(connection, folder, show_values=options.show_values)
 
 
 def _is_ambiguous(url: str) -> bool:

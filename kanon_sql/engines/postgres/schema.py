@@ -35,6 +35,14 @@ _SCHEMA = """
     SELECT has_schema_privilege(oid, 'USAGE'), has_schema_privilege(oid, 'CREATE')
     FROM pg_namespace WHERE nspname = %s
 """
+_SCHEMAS = """
+    SELECT DISTINCT namespace.nspname
+    FROM pg_class AS class
+    JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
+    WHERE class.relkind IN ('r', 'p', 'f') AND has_schema_privilege(namespace.oid, 'USAGE')
+        AND namespace.nspname <> 'information_schema' AND namespace.nspname NOT LIKE 'pg\\_%%'
+    ORDER BY namespace.nspname
+"""
 _TYPES = """
     SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
     WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped
@@ -64,6 +72,18 @@ class SchemaTable:
     def is_view(self) -> bool:
         """Whether it is a view, which is not released."""
         return self.kind in _VIEWS
+
+
+def is_schema(postgres: Postgres, name: str, place: str) -> bool:
+    """Whether the database has a schema of that name, whoever may look into it."""
+    with postgres.speaking(place):
+        return postgres.connection.execute(_SCHEMA, [name]).fetchone() is not None
+
+
+def list_schemas(postgres: Postgres, place: str) -> list[str]:
+    """The schemas that this role may look into, without those of the server itself, which hold a table."""
+    with postgres.speaking(place):
+        return [str(row[0]) for row in postgres.connection.execute(_SCHEMAS, []).fetchall()]
 
 
 class PostgresSchema:

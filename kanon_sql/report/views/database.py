@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Parts
+from kanon_sql.report.charts.diagram import clean
+from kanon_sql.report.views.measures import column_distances
+from kanon_sql.report.views.measures import summarize_utility as summarize_persons
+from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
+
+if TYPE_CHECKING:
+    from kanon_sql.results.utility import UtilityReport
 
 Json = dict[str, Any]
 
@@ -123,3 +129,12 @@ def _shares(entries: list[Json], sides: list[tuple[str, Json]]) -> list[str]:
         *(f"{100 * entry['below_k'] / n:.1f} %" for entry, n in zip(entries, persons, strict=True)),
         *(f"{100 * entry['alone'] / n:.1f} %" for entry, n in zip(entries, persons, strict=True)),
     ]
+
+
+def summarize_utility(data: UtilityReport) -> Parts:
+    """The figures of the table of persons, and the distances of the columns of each table about them."""
+    parts: list[Part] = [*summarize_persons(data)]
+    for name, entry in data.get("tables", {}).items():
+        if entry["columns"]:
+            parts += [Line(), Line(f"table {clean(name)}", "head"), *column_distances(entry["columns"])]
+    return parts

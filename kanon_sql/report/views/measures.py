@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         SpecialUniques,
         TableRisk,
     )
-    from kanon_sql.results.utility import ColumnDistance, PairAssociation, Prediction, UtilityReport
+    from kanon_sql.results.utility import ColumnDistance, PairAssociation, Prediction, TableUtilityReport
 
 T = TypeVar("T")
 
@@ -273,12 +273,9 @@ _MEASURES = {
 }
 
 
-def summarize_utility(data: UtilityReport) -> Parts:
+def summarize_utility(data: TableUtilityReport) -> Parts:
     """The distances of the columns, the pairs whose association changed most, the errors of queries, and the rest."""
-    parts: list[Part] = [Line("what the release is still good for", "head"), Line(), _columns(data["columns"])]
-    treated = _treated(data["columns"])
-    if treated:
-        parts += [Line(), *treated]
+    parts: list[Part] = [Line("what the release is still good for", "head"), Line(), *column_distances(data["columns"])]
     if data["pairs"]:
         parts += [Line(), *_pairs(data["pairs"])]
     if data["prediction"]:
@@ -286,12 +283,17 @@ def summarize_utility(data: UtilityReport) -> Parts:
     return [*parts, Line(), _others(data)]
 
 
-def _columns(columns: Mapping[str, ColumnDistance]) -> Grid:
+def column_distances(columns: Mapping[str, ColumnDistance]) -> list[Part]:
+    """How far the columns are from those of the source, and which values treated ones are compared with."""
     rows = [
         [clean(name), fixed(entry["total_variation"], 4), fixed(entry["earth_mover"], 4)]
         for name, entry in columns.items()
     ]
-    return Grid(["column", "total variation", "earth mover's distance"], rows, 0)
+    treated = _treated(columns)
+    return [
+        Grid(["column", "total variation", "earth mover's distance"], rows, 0),
+        *([Line(), *treated] if treated else []),
+    ]
 
 
 def _treated(columns: Mapping[str, ColumnDistance]) -> list[Line]:
@@ -330,7 +332,7 @@ def _prediction(prediction: Mapping[str, Prediction]) -> list[Part]:
     return [what, Grid(["", "source", "release", "guessing"], rows, 0)]
 
 
-def _others(data: UtilityReport) -> FactList:
+def _others(data: TableUtilityReport) -> FactList:
     queries, pmse = data["queries"], data["pmse"]
     facts: list[tuple[str, str, Look]] = []
     if queries is not None:

@@ -1,0 +1,86 @@
+"""`kanon-sql utility` and `attack` of a whole database: the release that is there beside its source.
+
+Utility is measured table by table. Attacks are played on the table of persons, with the quasi-identifiers of theirs
+that stand in other tables; how many persons facts tell apart is what `risk` counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kanon_sql.commands.attack import AttackRequest, attack_pair, play_attacks
+from kanon_sql.commands.database.draft import refuse_outputs_of
+from kanon_sql.commands.database.pairs import ComparedDatabase, open_both, open_source_alone
+from kanon_sql.commands.utility import compare_pair
+from kanon_sql.config.database import LoadedDatabase
+from kanon_sql.engines.opening import job_of
+from kanon_sql.errors import ConfigurationError, NoReleaseError
+from kanon_sql.report.call import Call
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.targets.outputs import refuse_missing_folders
+
+if TYPE_CHECKING:
+    from kanon_sql.results.attack import AttackReport
+    from kanon_sql.results.utility import Utility, UtilityReport
+
+
+def compare_database(loaded: LoadedDatabase, call: Call) -> UtilityReport:
+    """The figures of the table of persons, and in `tables` those of each table about them.
+
+    Raises ConfigurationError and EngineError where there is no release, or it is none of this configuration.
+    """
+    refuse_outputs_of(loaded, call.report)
+    unit, deadline = loaded.config.unit.table, Deadline(call.time_limit)
+    about = [table.name for table in loaded.tables.values() if table.link is not None]
+    with open_both(loaded, call, about) as database:
+        persons = _compared(database, unit, deadline)
+        tables = {name: _compared(database, name, deadline) for name in about}
+    warnings = [
+        f"table {name!r}: {warning}"
+        for name, entry in {unit: persons, **tables}.items()
+        for warning in entry["warnings"]
+    ]
+    for name, table in loaded.tables.items():
+        if table.since:
+            listed = ", ".join(map(repr, table.since))
+            warnings.append(
+                f"table {name!r}: {listed}: not compared, a date of the source is a distance in the release"
+            )
+    return {**persons, "tables": tables, "warnings": warnings, "seconds": call.watch.report()}
+
+
+def _compared(database: ComparedDatabase, name: str, deadline: Deadline) -> Utility:
+    with database.pair(name) as pair:
+        assert pair.source is not None
+        if not pair.roles.released:
+            return _nothing("no column but keys is released: there is nothing to compare")
+        try:
+            return compare_pair(pair, pair.source, deadline)
+        except NoReleaseError:
+            return _nothing("the source has no rows: there is nothing to compare")
+
+
+def _nothing(why: str) -> Utility:
+    return {"columns": {}, "pairs": [], "queries": None, "pmse": None, "prediction": None, "warnings": [why]}
+
+
+def attack_database(loaded: LoadedDatabase, request: AttackRequest, call: Call) -> AttackReport:
+    """The attacks on the table of persons of the release that is there, or of one of a part of the persons.
+
+    Raises what `play_attacks` does; ConfigurationError where persons have no quasi-identifiers.
+    """
+    request.refuse(call)
+    if not loaded.has_classes:
+        raise ConfigurationError(
+            f"{loaded.place('tables', loaded.config.unit.table)}: persons have no quasi-identifiers, by which attacks "
+            "would find them; expected some, or risk, which counts whom facts tell apart"
+        )
+    refuse_missing_folders(request.outputs(call))
+    refuse_outputs_of(loaded, call.report, request.page)
+    if request.hold_out is not None:
+        with open_source_alone(loaded, call) as database:
+            return play_attacks(job_of(database.persons), request, call)
+    with open_both(loaded, call, []) as database, database.pair(loaded.config.unit.table) as pair:
+        assert pair.source is not None
+        report = attack_pair(pair, pair.source, request)
+    return {**report, "about": {"release": pair.release.label, "sha256": None}}
