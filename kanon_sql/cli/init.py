@@ -51,7 +51,6 @@ def init(
     yes: bool,
     overwrite: bool,
     table: str | None,
-    schema: str | None,
     hierarchies: Path | None,
     **given: Any,
 ) -> None:
@@ -72,8 +71,9 @@ def init(
     asks = not yes and not common.as_json and sys.stdin.isatty() and sys.stderr.isatty()
     if config is not None:
         _refuse(config, data, overwrite=overwrite, asks=asks)
-    from kanon_sql.api.proposing import InitRequest, Named, proposed, proposed_together, request_of
+    from kanon_sql.api.proposing import Named, proposed, proposed_together, request_of
     from kanon_sql.cli.init_dialogue import answers_of, answers_said, ask, print_findings, print_next, print_tables
+    from kanon_sql.commands.init.job import InitRequest
 
     def answer(findings: Findings) -> Answers:
         default = answers_of(findings, given)
@@ -84,7 +84,7 @@ def init(
 
     of_tables = InitRequest(None, config, hierarchies, header=given["header"])
     together = proposed_together(
-        data, Named(table, schema), answers_said(given), of_tables, common.engine(), common.progress()
+        data, Named(table, given["schema"]), answers_said(given), of_tables, common.engine(), common.progress()
     )
     if together is not None:
         _print_proposal(common, together, config)

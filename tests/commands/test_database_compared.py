@@ -45,7 +45,7 @@ def clinic(folder: Path, kind: str) -> Json:
         )
         for i in range(120)
     ]
-    database = {
+    database: dict[str, list[Any]] = {
         "person": persons,
         "address": [(i, draw.choice(["north", "south"])) for i in range(60)],
         "visit": [(i, draw.randrange(130), f"2024-01-{1 + i % 28:02}", draw.choice("ab")) for i in range(300)],

@@ -18,8 +18,10 @@ from sqlglot import exp
 
 import kanon_sql
 from kanon_sql.cli.main import cli
+from kanon_sql.commands.init.schema import ProposedSchema, open_schema
 from kanon_sql.engines.postgres.tables import _as_text
 from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError, WarnedError
+from kanon_sql.sql.connection import EngineOptions
 
 MISSING = missing_postgres()
 pytestmark = [pytest.mark.engine, pytest.mark.skipif(MISSING is not None, reason=MISSING or "")]
@@ -388,27 +390,31 @@ def test_a_schema_is_proposed_as_its_tables_in_files(
 ) -> None:
     monkeypatch.setenv("CLINIC", url)
     run_sql(url, f"CREATE VIEW {quoted(schema)}.seen AS SELECT name FROM {quoted(schema)}.person")
-    proposal = kanon_sql.init(url, schema=schema)
-    of_files = kanon_sql.init(as_files(url, schema, tmp_path / "source"))
-    notes = ["views are not released: 'seen'"]
-    assert proposal.to_dict() == {**of_files.to_dict(), "notes": [*of_files.to_dict()["notes"], *notes]}
-    # Named by a variable, the address is not in what is written; nor one with a password.
     file = tmp_path / "clinic.yaml"
-    result = CliRunner().invoke(cli, ["init", "${CLINIC}", "--schema", schema, "-o", str(file), "--quiet"])
+    result = CliRunner().invoke(cli, ["init", "${CLINIC}", "--schema", schema, "-o", str(file), "--json"])
     assert result.exit_code == 0, result.output
+    assert url not in result.output
+    of_files = kanon_sql.init(as_files(url, schema, tmp_path / "source")).to_dict()
+    notes = [*of_files["notes"], "views are not released: 'seen'"]
+    assert json.loads(result.stdout) == json.loads(json.dumps({**of_files, "notes": notes}))
     config = yaml.safe_load(file.read_text())
     assert config["engine"] == {"postgres": "${CLINIC}"}
     assert (config["source"], config["target"]) == ({"schema": schema}, {"schema": f"{schema}_released"})
     assert kanon_sql.run(file, dry_run=True).report["status"] == "dry-run"
+
+
+def test_an_address_with_a_password_is_not_written(url: str, schema: str) -> None:
     user, _, place = url.removeprefix("postgresql://").partition("@")
+    with open_schema(url, schema, EngineOptions()) as (tables, named):
+        assert set(tables.places) == set(MADE)
+        assert named == ProposedSchema(schema, f"{schema}_released", None, url)
     run_sql(url, f"CREATE SCHEMA {quoted(schema + '_released')}")
     try:
-        secret = kanon_sql.init(f"postgresql://{user}:told%20nobody@{place}", schema=schema)
+        for secret in (f"postgresql://{user}:told%20nobody@{place}", f"{url}?password=told"):
+            with open_schema(secret, schema, EngineOptions()) as (_, named):
+                assert named == ProposedSchema(schema, f"{schema}_released_2", "POSTGRES_URL", None)
     finally:
         run_sql(url, f"DROP SCHEMA {quoted(schema + '_released')}")
-    assert "told" not in secret.yaml
-    assert yaml.safe_load(secret.yaml)["engine"] == {"postgres": "${POSTGRES_URL}"}
-    assert yaml.safe_load(secret.yaml)["target"] == {"schema": f"{schema}_released_2"}
 
 
 def test_what_init_cannot_look_at_is_said(url: str, schema: str, tmp_path: Path) -> None:
