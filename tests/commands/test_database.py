@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import kanon_sql
 from kanon_sql.cli.main import cli
+from kanon_sql.commands.database import released as database_released
 from kanon_sql.commands.database import run as database_run
 from kanon_sql.commands.database.recount import recount_tables
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError, VerificationError, WarnedError
@@ -346,7 +347,7 @@ def test_a_key_without_new_values_is_never_released(tmp_path: Path, monkeypatch:
         "drugs": [],
     }
     config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 2, 2, "nothing")
-    monkeypatch.setattr(database_run, "homes", lambda *_: {"person_id": ("person",)})
+    monkeypatch.setattr(database_released, "homes", lambda *_: {"person_id": ("person",)})
     with pytest.raises(ConfigurationError, match="column 'visit_id' of table 'visit' holds the key 'visit_id', which"):
         kanon_sql.run(config, progress=None)
     assert not (tmp_path / "out").exists()

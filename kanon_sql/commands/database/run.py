@@ -19,9 +19,9 @@ from kanon_sql.commands.database.distances import with_distances
 from kanon_sql.commands.database.draft import DatabaseDraft, describe_table, refuse_outputs_of
 from kanon_sql.commands.database.held_counts import with_counted
 from kanon_sql.commands.database.joined import JoinedTables
-from kanon_sql.commands.database.keys import common_values, homes, key_values, make_key_map
 from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import DatabaseCounts, confidence_of, recount_tables
+from kanon_sql.commands.database.released import ReleasedRows
 from kanon_sql.commands.database.sensitive import read_sensitive
 from kanon_sql.commands.database.standing import quasi_identifiers
 from kanon_sql.commands.database.tables import (
@@ -48,14 +48,12 @@ from kanon_sql.errors import (
     VerificationError,
     WarnedError,
 )
-from kanon_sql.release.release import Writing
-from kanon_sql.release.statement import sort_items
 from kanon_sql.report.call import Call, in_place_but
 from kanon_sql.report.page.database import database_page
 from kanon_sql.report.page.page import write_page
 from kanon_sql.report.report import ReportDraft, write_json
 from kanon_sql.search.facts.confidence import Confidence
-from kanon_sql.search.facts.levels import KEPT_LEAVES, PERSON_LEAVES, PERSONS, FactsResult, FactTable, search_facts
+from kanon_sql.search.facts.levels import PERSON_LEAVES, PERSONS, FactsResult, FactTable, search_facts
 from kanon_sql.search.facts.suppression import FactsRequired
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.duckdb import opened
@@ -67,7 +65,7 @@ from kanon_sql.sql.connection import Engine, lock_down, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.tables import copy, rows_of
-from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
+from kanon_sql.sql.template import Fill, Item, column, quoted, state
 from kanon_sql.targets.tables import TablesTarget
 
 _ROOM = "commands/database"
@@ -163,10 +161,7 @@ class _Job:
         self.deadline = Deadline(call.time_limit)
         self.unit_release: Source | None = None
         self.joined = JoinedTables(engine, loaded, self.tables, only_texts=target.only_texts)
-        self.through: dict[tuple[str, str], str] = {}  # by table and column, the keys of its rows that are released
-        self.key_maps: dict[str, str] = {}
         self.links: dict[tuple[str, str], str] = {}  # by table and column, to whom its rows belong
-        self.keys_at_home: dict[str, tuple[str, ...]] = {}
 
     @property
     def unit(self) -> OpenTable:
@@ -382,16 +377,19 @@ class _Job:
     def write(self) -> None:
         """Writes all tables beside the target, and counts what was written again."""
         with self.call.step("release", "writing the tables", self.engine.progress):
-            self._make_keys()
+            assert self.unit_release is not None
+            rows = ReleasedRows(
+                self.engine, self.loaded, self.tables, self.joined, self.unit_release, self.facts, self.result
+            )
             for table in self.tables.values():
                 columns = [col.name for col in table.columns]
-                self.target.write(self.engine, table.name, self._released(table), table.source, columns)
+                self.target.write(self.engine, table.name, rows.of(table), table.source, columns)
         with self.call.step("verify", "counting again what was written", self.engine.progress):
             written = self.target.written(self.engine, list(self.tables))
             self.draft.warnings += self.target.warnings
             for name, source in written.items():
                 self.target.compare(self.engine, name, source)
-            recount = recount_tables(self.engine, self.loaded, self.tables, written, self.keys_at_home, self.tables)
+            recount = recount_tables(self.engine, self.loaded, self.tables, written, rows.keys_at_home, self.tables)
             self._refuse_spoilt(recount)
             if recount.problems:
                 raise VerificationError(recount.problems)
@@ -454,129 +452,3 @@ class _Job:
                 "levels": result.levels,
                 "nodes": {"lattice": result.nodes, "evaluated": result.evaluated},
             } | confidence_of(self.loaded, recount)
-
-    def _make_keys(self) -> None:
-        """Makes the new values of all keys, of rows that are released."""
-        self.keys_at_home = homes(self.engine, self.loaded, self.tables)
-        for position, (key, at_home) in enumerate(self.keys_at_home.items()):
-            owners = [self.tables[home] for home in at_home] or list(self.tables.values())
-            parts = [
-                self._selected(table, [self._key_item(table, key)]) for table in owners if key in self._keys(table)
-            ]
-            if not parts:
-                continue
-            name = state(f"database_values_{position}")
-            if len(at_home) > 1:
-                each = [
-                    key_values(self.engine, key, [part], state(f"database_values_{position}_{i}"))
-                    for i, part in enumerate(parts)
-                ]
-                values = common_values(self.engine, each, name)
-            else:
-                values = key_values(self.engine, key, parts, name)
-            self.key_maps[key] = make_key_map(self.engine, self.loaded, key, values)
-
-    def _through(self, name: str, key: str) -> str:
-        """The table (key) of the keys of those rows of a table that are released."""
-        if (name, key) not in self.through:
-            table = self.tables[name]
-            item: Item = {"value": self._value(table, key), "name": "own_key"}
-            rows = self._selected(table, [item])
-            values = state(f"database_through_{len(self.through)}")
-            self.through[name, key] = key_values(self.engine, key, [rows], values)
-        return self.through[name, key]
-
-    def _keys(self, table: OpenTable) -> list[str]:
-        """The names of the keys in a table."""
-        return list(self.loaded.key_names(table.config, list(table.keys)).values())
-
-    def _key_item(self, table: OpenTable, key: str) -> Item:
-        by_key = dict(zip(self._keys(table), table.keys.values(), strict=True))
-        return {"value": self._value(table, by_key[key].name), "name": "own_key"}
-
-    def _value(self, table: OpenTable, name: str) -> exp.Expr:
-        """A column of a table's rows; the unit's are those of its release."""
-        source = self.unit_release if table.config.is_unit else table.source
-        assert source is not None
-        if table.config.is_unit and name in self.loaded.shared:
-            return self.joined.shared_key(self.tables[self.loaded.shared[name].name], source, _ROWS)
-        return column(source.column(name).key, _ROWS)
-
-    def _released(self, table: OpenTable) -> exp.Select:
-        """The rows of a table that are released, in random order."""
-        keys = dict(zip(table.keys, self._keys(table), strict=True))
-        maps: dict[str, str] = {}
-        for i, (name, key) in enumerate(keys.items()):
-            if key in self.key_maps:
-                view = state(f"database_map_{list(self.tables).index(table.name)}_{i}")
-                self.engine.query(f"{_ROOM}/key_map", names={"mapped": view, "key_map": self.key_maps[key]})
-                maps[name] = view
-            elif self.loaded.keys[key].how != "keep":
-                # No configuration leads here; what has no new values must never pass as it is.
-                raise ConfigurationError(
-                    f"{self.loaded.place('keys', key)}: column {name!r} of table {table.name!r} holds the key {key!r}, "
-                    "which no table that it belongs to shows; drop the column, or say keep"
-                )
-        outputs: list[Item] = []
-        for col in table.columns:
-            value = self._value(table, col.name)
-            if col.name in maps:
-                # In parentheses, as the comparison of what was written takes a plain column for one that no row lacks.
-                new = exp.paren(column("new_value", maps[col.name]))
-                how = self.loaded.keys[keys[col.name]].how
-                value = new if how != "keep" else self._if_there(column("key", maps[col.name]), value)
-            elif col.name in table.config.facts:
-                value = self._fact(table, col.name, value)
-            outputs.append({"value": value, "name": col.name})
-        joined: list[Item] = [{"map": maps[name], "column": self._value(table, name)} for name in maps]
-        copied = table.loaded is None and not joined  # about nobody, and as it is
-        order = Writing("none" if copied else "random", None, False, False, False)
-        return self._selected(table, outputs, joined, sort_items(order))
-
-    @staticmethod
-    def _if_there(there: exp.Expr, value: exp.Expr) -> exp.Expr:
-        present = exp.not_(exp.Is(this=there, expression=exp.null()))
-        return exp.Case(ifs=[exp.If(this=present, true=value)])
-
-    def _fact(self, table: OpenTable, name: str, value: exp.Expr) -> exp.Expr:
-        """A fact at its level: as it is at level 0, but for texts that mean missing, else its label."""
-        position = table.config.facts.index(name)
-        facts = self.facts[table.name].columns[position]
-        assert self.result is not None
-        level = self.result.levels[facts.name]
-        if level == 0:
-            col = table.source.column(name)
-            return null_for(value, table.source.missing if col.is_text else ())
-        return exp.cast(column(f"label_{level}", facts.mapping.table), "VARCHAR")
-
-    def _selected(
-        self, table: OpenTable, outputs: list[Item], keys: list[Item] | None = None, sort: list[Item] | None = None
-    ) -> exp.Select:
-        """SELECT of values of the rows of a table that are released."""
-        link, facts = table.config.link, self.facts.get(table.name)
-        through: list[Item] = []
-        if link is not None and link.through is not None:
-            through = [{"kept": self._through(link.through, link.column), "column": self._value(table, link.column)}]
-        leaves: list[Item] = []
-        if facts is not None:
-            leaves = [{"leaves": facts.leaves, "kept": state(KEPT_LEAVES), "number": column("leaf", facts.leaves)}]
-        if table.config.is_unit:
-            assert self.unit_release is not None
-            rows = self.unit_release.relation
-        else:
-            rows = table.rows if table.rows is not None else table.source.relation
-        statement = fill(
-            f"{_ROOM}/release",
-            names={"table_rows": rows},
-            lists={
-                "out": outputs,
-                "owner": [{"persons": state(PERSONS)}] if link is not None else [],
-                "through": through,
-                "fact": fact_items(table, facts) if facts is not None else [],
-                "leaf": leaves,
-                "key": keys or [],
-                "sort": sort or [],
-            },
-        )
-        assert isinstance(statement, exp.Select)
-        return statement
