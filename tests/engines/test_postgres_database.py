@@ -375,13 +375,11 @@ def test_a_release_in_a_schema_is_compared_and_attacked_as_one_in_files(url: str
     assert set(utility["tables"]) == {"visit", DIAGNOSES}
     for key in ("columns", "pairs", "queries", "pmse", "tables"):
         assert utility[key] == expected[key], key
-    attacks, expected = (kanon_sql.attack(config, attacks=50, method=True) for config in (on_server, of_files))
+    attacks, expected = (kanon_sql.attack(config, attacks=20, method=True) for config in (on_server, of_files))
     assert attacks["downcoding"] is not None  # so the search finds the release that is there
     for key in ("rows", "singling_out", "linkability", "inference", "minimality", "downcoding"):
         assert attacks[key] == expected[key], key
-    held_out = kanon_sql.attack(on_server, attacks=10, hold_out="50%")
-    assert held_out["rows"]["source"] + held_out["rows"]["control"] == 60
-    for report in (utility, attacks, held_out):
+    for report in (utility, attacks):
         assert url not in json.dumps(report)
 
 
