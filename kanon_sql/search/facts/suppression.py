@@ -14,8 +14,8 @@ from kanon_sql.search.facts.confidence import Confidence
 from kanon_sql.search.facts.dependent import DependentFacts
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.sql.tables import copy
-from kanon_sql.sql.template import Item, column, state
+from kanon_sql.sql.tables import copy, empty
+from kanon_sql.sql.template import Fill, Item, column, state
 
 _ROOM = "search/facts"
 # Tables of the program's own, by `state` where they are used.
@@ -24,11 +24,28 @@ _BEST, _VICTIMS, _ALL, _RESTORABLE, _TOUCHED, _NEXT = (
     f"facts_{name}" for name in ("best", "victims", "all_victims", "restorable", "touched", "next")
 )
 _SHORTAGES = ("facts_shortages", "facts_shortages_left")  # by turns
-_TURNS, _MOST_IN_TURNS = 32, 1_000_000  # persons take turns at first where there are no more facts than this
-_MOST_ROUNDS, _WORK = 400, 8_000_000  # rounds of restoring, and facts that are counted in all of them
-_FEW_ROUNDS, _FACTS_A_ROUND = 20, 20  # so many, and one more for so many facts
-_CHANCE = 0.1  # how much chance bears on the fact that is suppressed in these rounds
-_SHARES = (100, 50)  # of 1,000 persons or facts: how many a round restores
+_GUARDED, _FACT_OF_PERSON = "facts_guarded", {"person": "BIGINT", "fact": "BIGINT"}
+# Where there are no more facts than this, persons take turns, and what a choice costs others is weighed.
+_TURNS, _MOST_IN_TURNS = 32, 1_000_000
+_WORK = 8_000_000  # facts that are counted in all rounds
+_FEW_ROUNDS, _FACTS_A_ROUND = 20, 20  # so many rounds, and one more for so many facts
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """Rounds of restoring: at most how many, how much chance bears on the fact that is suppressed, how many of 1,000
+    persons or facts a round restores by turns, and how often a round counts all facts.
+    """
+
+    most: int
+    chance: float
+    shares: tuple[int, ...]
+    work: int
+
+
+_ROUNDS = _Rounds(400, 0.1, (100, 50), 1)
+# Rounds that put back what they can. Of few facts each restores more, else none might be drawn and all be alike.
+_REFILLED, _REFILLED_OF_FEW, _FEW = _Rounds(80, 0.3, (100, 50), 3), _Rounds(80, 1.0, (500, 300), 3), 2000
 
 
 @dataclass(frozen=True)
@@ -53,11 +70,18 @@ class KeptFacts:
     def __init__(self, engine: Engine, required: FactsRequired, dependent: DependentFacts | None = None) -> None:
         self.engine, self.required, self.dependent = engine, required, dependent
         self._of_pairs = required.known > 1
-        self._facts = 0
+        # Where shares are bounded nothing is put back: who keeps a set more may make it tell a value.
+        self._may_restore = required.known == 2 and required.confidence is None
+        self._weighs, self._chance = True, _ROUNDS.chance
+        self.engine.run(empty(state(_GUARDED), _FACT_OF_PERSON))
 
     def take(self, held: str) -> None:
         """Takes the frequent ones of the facts in the table `held`: those that k persons or more have."""
-        self._facts = _row_count(self.engine.run(copy(state(KEPT), held)))
+        self._weighs = self._take(held) <= _MOST_IN_TURNS
+
+    def _take(self, held: str) -> int:
+        """As `take`, of a part of the facts, or of more than were taken; the number of facts in the table."""
+        facts = _row_count(self.engine.run(copy(state(KEPT), held)))
         self._count_support()
         if self._rare_holders():
             self._drop(state(_VICTIMS))
@@ -65,6 +89,7 @@ class KeptFacts:
         if self._of_pairs:
             names = {"pair_counts": state(PAIR_COUNTS), "kept": state(KEPT)}
             self.engine.query(f"{_ROOM}/pair_counts", names=names)
+        return facts
 
     def suppress(self, draw: int | None = None) -> None:
         """Suppresses facts until nothing is rare and a row tells each that is kept, one of a person at a time.
@@ -95,7 +120,7 @@ class KeptFacts:
         return False
 
     def _suppress_rare(self, draw: int | None) -> None:
-        turns = _TURNS if draw is None and self._facts <= _MOST_IN_TURNS else 1
+        turns = _TURNS if draw is None and self._weighs else 1
         size = 1
         while size <= self.required.known:
             rare = self._suppress_rare_facts() if size == 1 else self._suppress_rare_sets(size, turns, draw)
@@ -105,35 +130,56 @@ class KeptFacts:
     def improve(self, held: str, most: int, deadline: Deadline) -> None:
         """Keeps more of the facts in the table `held`, which can never be worth more than `most`.
 
-        In as many rounds as the work allows, some of what was suppressed is restored and facts are suppressed anew; the
-        best that was found is kept (ruin and recreate: G. Schrimpf et al.: Record breaking optimization results using
-        the ruin and recreate principle. 2000). The work is counted in facts, so that the same table gives the same
-        whatever the machine; only a time limit ends it by the clock. Raises EngineError.
+        In as many rounds as the work allows, some of what was suppressed is restored, facts are suppressed anew and
+        what can be is put back (`refill`); the best that was found is kept (ruin and recreate: G. Schrimpf et al.:
+        Record breaking optimization results using the ruin and recreate principle. 2000). The work is counted in
+        facts, so that the same table gives the same whatever the machine; only a time limit ends it by the clock.
+        Raises EngineError.
         """
         self.restore(held)
+        refills = self._weighs and self._may_restore
+        if refills:
+            self.refill(held, 0)
         facts = _row_count(self.engine.run(copy(state(_BEST), state(KEPT))))
+        rounds = _ROUNDS
+        if refills:
+            rounds = _REFILLED if facts > _FEW else _REFILLED_OF_FEW
+        self._chance = rounds.chance
         best = self.worth()
-        for number in range(min(_MOST_ROUNDS, _FEW_ROUNDS + facts // _FACTS_A_ROUND, _WORK // max(facts, 1))):
+        work = max(facts * rounds.work, 1)
+        for number in range(min(rounds.most, _FEW_ROUNDS + facts // _FACTS_A_ROUND, _WORK // work)):
             if best >= most or deadline.passed():
                 break
-            draw = {"of_persons": number % 2 == 1, "share": _SHARES[number // 2 % len(_SHARES)], "draw": number}
+            share = rounds.shares[number // 2 % len(rounds.shares)]
+            draw = {"of_persons": number % 2 == 1, "share": share, "draw": number}
             names = {"restored": state(_NEXT), "held": held, "best": state(_BEST)}
             self.engine.query(f"{_ROOM}/restored", names=names, values=draw)
-            self.take(state(_NEXT))
+            self._take(state(_NEXT))
             self.suppress(number)
+            if refills:
+                self.refill(held, number)
             worth = self.worth()
             if worth >= best:
                 self.engine.run(copy(state(_BEST), state(KEPT)))
                 best = worth
-        self.take(state(_BEST))
+        self._take(state(_BEST))
         self.restore(held)
 
-    def restore(self, held: str) -> None:
-        """Restores suppressed facts that make no set rare, one of a person at a time; of sets of at most two facts.
+    def refill(self, held: str, draw: int) -> None:
+        """Puts facts back that one person alone could not keep, but enough persons together can.
 
-        Where shares are bounded none is: who keeps a set more may make it tell a value.
+        All are put back, and of what is rare then only facts go that were put back. What was kept before is frequent
+        without them, so it stays. Of sets of two facts, without a bound of shares, where facts are weighed.
         """
-        if self.required.known != 2 or self.required.confidence is not None:
+        self.engine.run(copy(state(_GUARDED), state(KEPT)))
+        self._take(held)
+        self.suppress(draw)
+        self.restore(held)
+        self.engine.run(empty(state(_GUARDED), _FACT_OF_PERSON))
+
+    def restore(self, held: str) -> None:
+        """Restores suppressed facts that make no set rare, one of a person at a time."""
+        if not self._may_restore:
             return
         while True:
             told_facts = self.dependent.told(held, state(KEPT)) if self.dependent else held
@@ -208,19 +254,25 @@ class KeptFacts:
             if not self._rare_sets(size, members):
                 break
             rare = True
-            names = {
+            names: dict[str, Fill] = {
                 "kept": state(KEPT),
                 "rare": state(RARE),
                 "shortages": state(_SHORTAGES[0]),
                 "support": state(SUPPORT),
             }
-            values = {"turn": turn, "turns": turns}
+            values: dict[str, object] = {"turn": turn, "turns": turns}
             if size == 2:
-                left = self.engine.query(f"{_ROOM}/shortages_of_pairs", names=names, values=values)
+                left = self._shortages_of_pairs(names, values)
             else:
                 left = self.engine.query(f"{_ROOM}/shortages", names=names, lists={"member": members}, values=values)
             self._end_shortages(_row_count(left), draw)
         return rare
+
+    def _shortages_of_pairs(self, names: dict[str, Fill], values: dict[str, object]) -> list[tuple[object, ...]]:
+        if not self._weighs:
+            return self.engine.query(f"{_ROOM}/shortages_of_pairs", names=names, values=values)
+        names = {**names, "pair_counts": state(PAIR_COUNTS), "guarded": state(_GUARDED)}
+        return self.engine.query(f"{_ROOM}/shortages_weighed", names=names, values={**values, "k": self.required.k})
 
     def _rare_sets(self, size: int, members: list[Item]) -> int:
         """Makes the table RARE of the sets of `size` facts that fewer than k persons keep; how many there are."""
@@ -238,7 +290,7 @@ class KeptFacts:
 
     def _end_shortages(self, left: int, draw: int | None) -> None:
         """Suppresses a fact of a person at a time until none of the `left` rows of SHORTAGES is left."""
-        chance = {"draw": draw or 0, "most_chance": 0 if draw is None else _CHANCE}
+        chance = {"draw": draw or 0, "most_chance": 0 if draw is None else self._chance}
         now, then = map(state, _SHORTAGES)
         suppressed = False
         while left:
