@@ -209,6 +209,35 @@ def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, object
 
 
 @pytest.mark.slow
+def test_searches_of_several_groups_leave_out_the_other_columns(folder: Path) -> None:
+    """All of them end, the one of some columns too: the loss of the others, at their tops, is none of its nodes'."""
+    rows = ["aaba", "ccbb", "caca", "ccab", "cbcc", "bcbc", "baab", "bbbb", "caca", "aaaa", "baac"]
+    (folder / "data.csv").write_text("\n".join(",".join(row) for row in ["pqrs", *rows]), "utf-8")
+    config = {
+        "source": str(folder / "data.csv"),
+        "target": {"path": str(folder / "out.csv"), "overwrite": True},
+        "quasi_identifiers": {column: {"builtin": "suppress"} for column in "pqrs"},
+        "privacy": {"k": 2},
+        "suppression": {"limit": "30%"},
+    }
+    plain = kanon_sql.run(config, advice=False).report
+
+    def search(self: Any) -> None:
+        raised = large.Floors(self.lattice, self.checker, self.objective, self.deadline)
+        raised.make_tables()
+        assert list(raised.rounds())
+        self.objective = large.FlooredLoss(self.objective, raised)
+        self.go_on()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(dispatch, "_SMALL", 0)
+        patched.setattr(large, "_MOST_NODES", 2)
+        patched.setattr(large.LargeSearch, "search", search)
+        searched = kanon_sql.run(config, advice=False).report
+    assert (searched["solution"], searched["loss"]) == (plain["solution"], plain["loss"])
+
+
+@pytest.mark.slow
 @settings(max_examples=tries(10))
 @given(st.lists(st.tuples(*[st.sampled_from("ab")] * 4, st.sampled_from("xyz")), min_size=4, max_size=12))
 def test_large_lattices_of_models_that_are_not_monotone(folder: Path, rows: list[tuple[str, ...]]) -> None:

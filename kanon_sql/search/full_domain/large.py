@@ -305,6 +305,10 @@ class _LossWithin(Loss):
     def bound(self, node: Node) -> float:
         return self._floors.total(node, self._union.first, self._union.last)
 
+    def least(self, node: Node, suppressed: int) -> float:
+        costs, part = self.costs, self._floors.objective.part
+        return math.fsum(part(i, costs.least_loss(i, node[i], suppressed)) for i in self._columns)
+
     def guide(self, node: Node) -> tuple[float, float]:
         parts = self._floors.objective.parts
         return math.fsum([parts[i][node[i]] for i in self._columns]), 0.0
