@@ -163,7 +163,8 @@ class PrivacyModel(Part):
         """The query file that finds the classes which violate it, for the search: it gives (key_code, TRUE) of each.
 
         It reads class_counts (key_code, value, row_count), with `needs_sizes` class_values (the same with size) and
-        reference (value, row_count of all rows), with a population tuples and population (key_code, row_count).
+        reference (value, row_count of all rows), with a population tuples and population (key_code, row_count). Classes
+        that violate k need not be found: class_values has them only where k counts entities.
         """
         return self._file("violates")
 

@@ -48,7 +48,11 @@ def classes(models: Sequence[Model], tables: Tables, columns: Mapping[str, Value
     Its list hole `key` is the key of a class, {"code": column} for each of its columns.
     """
     base = _base(models, tables, columns, by_entity=by_entity)
-    return _with_shared(_judged(base, models, tables, columns), models, columns)
+    if not models:
+        return base
+    sizes = _shared_sizes(base, models, by_entity=by_entity)
+    judged = _judged("class_sizes" if sizes else base, models, tables, columns)
+    return _with_shared(judged, models, columns, sizes)
 
 
 def kept(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values]) -> Composed:
@@ -59,10 +63,14 @@ def kept(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values])
     """
     monotone = [model for model in models if model.spec.monotone]
     keeping = [model for model in models if not model.spec.monotone and model.spec.keeps is not None]
-    judged = _judged(_base(keeping, tables, columns, by_entity=False), monotone, tables, columns)
+    base = _base(keeping, tables, columns, by_entity=False)
+    sizes = _shared_sizes(base, keeping, by_entity=False)
+    judged: str | Composed = "class_sizes" if sizes else base
+    if monotone:
+        judged = _judged(judged, monotone, tables, columns)
     bounded = _union([_of_model(model, str(model.spec.keeps), tables, columns) for model in keeping])
     whole = compose("privacy/kept", {"classes": judged, "keeping_models": bounded})
-    return _with_shared(whole, [*monotone, *keeping], columns)
+    return _with_shared(whole, [*monotone, *keeping], columns, sizes)
 
 
 def absent(model: Model, tables: Tables) -> Composed:
@@ -88,10 +96,13 @@ def _base(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values]
     )
 
 
-def _judged(base: Composed, models: Sequence[Model], tables: Tables, columns: Mapping[str, Values]) -> Composed:
+def _shared_sizes(base: Composed, models: Sequence[Model], *, by_entity: bool) -> Composed | None:
+    """The classes of `base` if models compare with sizes: the same where k counts rows, as every row has a value."""
+    return base if not by_entity and any(model.spec.needs_sizes for model in models) else None
+
+
+def _judged(base: str | Composed, models: Sequence[Model], tables: Tables, columns: Mapping[str, Values]) -> Composed:
     """The classes of `base`; those that violate there or violate one of the models do."""
-    if not models:
-        return base
     violating = _union([_of_model(model, model.spec.violates, tables, columns) for model in models])
     return compose("privacy/classes", {"classes": base, "violating_models": violating})
 
@@ -109,17 +120,19 @@ def _of_model(model: Model, file: str, tables: Tables, columns: Mapping[str, Val
     return compose(file, scope=names, values=parameters(model, numbers)).tree
 
 
-def _with_shared(whole: Composed, models: Sequence[Model], columns: Mapping[str, Values]) -> Composed:
-    if models:
-        shared = whole.tree.find(exp.With)
-        assert shared is not None
-        shared.set("expressions", [*_shared(models, columns), *shared.expressions])
+def _with_shared(
+    whole: Composed, models: Sequence[Model], columns: Mapping[str, Values], sizes: Composed | None
+) -> Composed:
+    shared = whole.tree.find(exp.With)
+    assert shared is not None
+    shared.set("expressions", [*_shared(models, columns, sizes), *shared.expressions])
     return whole
 
 
-def _shared(models: Sequence[Model], columns: Mapping[str, Values]) -> list[exp.Expr]:
-    """The counts of values as common table expressions, so that models on one column share them."""
+def _shared(models: Sequence[Model], columns: Mapping[str, Values], sizes: Composed | None) -> list[exp.Expr]:
+    """The counts of values as common table expressions, so that models on one column share them; and the `sizes`."""
     shared: list[exp.Expr] = []
+    sized: list[exp.Expr] = [] if sizes is None else [_cte("class_sizes", sizes)]
     for name, values in columns.items():
         speaking = [model for model in models if model.column == name]
         if not speaking:
@@ -127,10 +140,9 @@ def _shared(models: Sequence[Model], columns: Mapping[str, Values]) -> list[exp.
         counts = f"class_counts_{values.index}"
         shared.append(_cte(counts, values.counts))
         if any(model.spec.needs_sizes for model in speaking):
-            shared.append(
-                _cte(f"class_values_{values.index}", compose("privacy/class_values", {"class_counts": counts}))
-            )
-    return shared
+            file = "privacy/class_values_entities" if sizes is None else "privacy/class_values"
+            sized.append(_cte(f"class_values_{values.index}", compose(file, {"class_counts": counts})))
+    return shared + sized
 
 
 def _cte(name: str, statement: Composed) -> exp.Expr:

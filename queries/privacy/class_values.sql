@@ -1,11 +1,9 @@
--- Answers: how large each class is, beside its values.
--- Reads: class_counts (the classes' key, value, row_count).
+-- Answers: how large each class is, beside its values; only of the classes that hold k: whatever else is asked for, the
+-- others violate, and they are many where classes are small.
+-- Reads: class_counts (the classes' key, value, row_count), class_sizes (the classes' key, size, violates: by k).
 -- Takes: nothing.
--- Gives: the same with size, all rows of the class.
-SELECT class_counts.key_code, class_counts.value, class_counts.row_count, totals.size
+-- Gives: the rows of class_counts with size, all rows of the class.
+SELECT class_counts.key_code, class_counts.value, class_counts.row_count, class_sizes.size
 FROM class_counts
-JOIN (
-    SELECT key_code, CAST(sum(row_count) AS BIGINT) AS size
-    FROM class_counts
-    GROUP BY key_code
-) AS totals ON totals.key_code = class_counts.key_code
+JOIN class_sizes ON class_sizes.key_code = class_counts.key_code
+WHERE NOT class_sizes.violates
