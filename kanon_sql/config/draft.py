@@ -83,7 +83,8 @@ class Draft:
         elif isinstance(entries, dict):
             self.value["quasi_identifiers"].update({name: {} for name, entry in entries.items() if entry is None})
             self._expand_hierarchies(entries)
-        for short in short_forms(Config):
+        # Of the keys that are there alone: to walk all classes took as long as to validate.
+        for short in short_forms(Config, among=self.value):
             for parent, path in _places(self.value, short.steps):
                 self._expand_text(parent, path, short.form)
 

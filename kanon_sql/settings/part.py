@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -100,9 +100,13 @@ class Short(NamedTuple):
     part: type[Part]
 
 
-def short_forms(holder: type[Part], steps: tuple[str | Each, ...] = ()) -> Iterator[Short]:
-    """The short forms of a part and of those within it."""
+def short_forms(
+    holder: type[Part], steps: tuple[str | Each, ...] = (), among: Container[str] | None = None
+) -> Iterator[Short]:
+    """The short forms of a part and of those within it; with `among` only those at or below such keys of the part."""
     for key, field in holder.model_fields.items():
+        if among is not None and key not in among:
+            continue
         yield from _forms(holder, (*steps, key), field.annotation, field.metadata)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 
 from sqlglot import exp
 
@@ -201,15 +201,27 @@ class _Statements:
             sensitive={name: _packed("values", table) for name, table in tables.sensitive.items()},
             populations=[_packed("tuples", table) for table in tables.populations],
         )
-        self._compose(models.classes(packed))
+        self._judged = models.classes(packed)
         self.screen: Composed | None = None
         if screening:
             self.screen = compose("search/full_domain/batch_check", {"classes": models.screen(packed)})
 
-    def _compose(self, classes: Composed) -> None:
-        self.check = compose("search/full_domain/batch_check", {"classes": classes})
-        self.classes = compose("search/full_domain/batch_classes", {"classes": classes})
-        self.units = compose("search/full_domain/batch_suppressed_units", {"classes": classes})
+    # Composed where they are asked for, as many a search needs one of them alone.
+
+    @cached_property
+    def check(self) -> Composed:
+        """The rows of each node in classes that violate."""
+        return compose("search/full_domain/batch_check", {"classes": self._judged})
+
+    @cached_property
+    def classes(self) -> Composed:
+        """The classes of each node, those that are released and those that violate."""
+        return compose("search/full_domain/batch_classes", {"classes": self._judged})
+
+    @cached_property
+    def units(self) -> Composed:
+        """The units of loss that the suppressed rows of each node would have had."""
+        return compose("search/full_domain/batch_suppressed_units", {"classes": self._judged})
 
 
 def _packed(file: str, table: str | Composed) -> Composed:
@@ -228,7 +240,7 @@ class _StatementsFromTables(_Statements):
             for number in range(tables)
         ]
         union = reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), members)
-        self._compose(models.classes(replace(source_tables(models), tuples=Composed(union))))
+        self._judged = models.classes(replace(source_tables(models), tuples=Composed(union)))
         self.screen = None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 from kanon_sql.frequency.judged import Models, source_tables
@@ -438,11 +439,25 @@ class NodeStatements:
         if screening or models.models:
             screened = models.screen(tables) if screening else models.classes(tables, [])
             self.screen = compose("search/full_domain/node_check", {"classes": screened})
-        self.classes = compose("search/full_domain/node_classes", {"classes": classes})
-        rows = judged_rows(models)
-        self.units = compose("search/full_domain/node_suppressed_units", {"classes": rows})
-        self.spread = compose("search/full_domain/node_suppressed_spread", {"classes": rows})
+        self._judged, self._rows = classes, judged_rows(models)
         self.absent = [absent(model, tables) for model in models.refusing_absent]
+
+    # Composed where they are asked for, as many a search needs none of them.
+
+    @cached_property
+    def classes(self) -> Composed:
+        """The classes that are released, and those that violate."""
+        return compose("search/full_domain/node_classes", {"classes": self._judged})
+
+    @cached_property
+    def units(self) -> Composed:
+        """The units of loss that the suppressed rows would have had."""
+        return compose("search/full_domain/node_suppressed_units", {"classes": self._rows})
+
+    @cached_property
+    def spread(self) -> Composed:
+        """The logarithms of the rows that share the released values of the suppressed rows."""
+        return compose("search/full_domain/node_suppressed_spread", {"classes": self._rows})
 
 
 def grouping_codes(frequency: Frequency, node: Node, besides: Collection[int] = ()) -> list[Item]:
