@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import collecting
 import pytest
 from effort import pytest_addoption, pytest_collection_modifyitems, pytest_configure  # noqa: F401 - pytest finds them
 from report_schema import reports_keep_their_schema  # noqa: F401 - as above
 from required import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401 - pytest finds them here
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Looks for what can be freed as seldom as the program does."""
+    gc.set_threshold(50_000)
+    session.config.pluginmanager.register(collecting)
 
 
 @pytest.fixture(scope="module")
