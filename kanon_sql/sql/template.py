@@ -261,7 +261,7 @@ def render(
     }
     kinds = {mark: _kind(value) for mark, value in marked_values.items()}
     if None in kinds.values():
-        return text(fill(name, names, lists))
+        return _text_of_own(fill(name, names, lists))
     rendered = name.rendered if isinstance(name, Composed) else _RENDERED
     # An empty list has no holes, yet it shapes the text.
     sizes = tuple((prefix, len(items)) for prefix, items in lists.items())
@@ -277,7 +277,7 @@ def render(
                 for prefix, items in lists.items()
             },
         )
-        pieces = rendered[shape] = re.split(f'"({_MARK}[^"]+)"', text(marked))
+        pieces = rendered[shape] = re.split(f'"({_MARK}[^"]+)"', _text_of_own(marked))
     texts = {mark: _text_of(value) for mark, value in marked_values.items()}
     return "".join(texts[piece] if position % 2 else piece for position, piece in enumerate(pieces))
 
@@ -328,6 +328,11 @@ def _mark(prefix: str, position: int, key: str) -> str:
 def text(tree: exp.Expr, *, pretty: bool = False) -> str:
     """The statement as DuckDB reads it, comments left out."""
     return tree.sql(dialect="duckdb", comments=False, pretty=pretty)
+
+
+def _text_of_own(tree: exp.Expr) -> str:
+    """The same of a tree that nothing else holds: it is not copied first, and may be changed."""
+    return tree.sql(dialect="duckdb", comments=False, copy=False)
 
 
 def parse(sql: str) -> exp.Expr:
