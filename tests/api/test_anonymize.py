@@ -62,6 +62,7 @@ def test_the_keywords_stand_for_the_configuration(table: Path) -> None:
     assert result.report["privacy"] == expected.report["privacy"]
 
 
+@pytest.mark.slow
 def test_a_target_is_written(table: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.parquet"
     kanon_sql.anonymize(table, ["age"], 2, unlisted="drop", target=target)
@@ -115,6 +116,7 @@ class Tags(HTMLParser):
         self.text += data
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "local", "mondrian"])
 def test_a_page_shows_hostile_names_as_text(tmp_path: Path, algorithm: str) -> None:
     path = tmp_path / "people.csv"

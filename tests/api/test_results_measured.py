@@ -143,6 +143,7 @@ def test_results_show_themselves_as_tables_in_a_notebook(tmp_path: Path) -> None
     assert "age" in measured[0]._repr_html_() or "satisfied" in measured[0]._repr_html_()  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_a_notebook_draws_the_bars_of_a_terminal(tmp_path: Path) -> None:
     config = on_files(tmp_path)
     for result in (kanon_sql.run({**config, "target": str(tmp_path / "again.parquet")}), kanon_sql.risk(config)):

@@ -236,6 +236,7 @@ def test_hostile_column_names(tmp_path: Path, name: str, suppressed: str) -> Non
     assert Counter(compiled) == Counter(map(tuple, rows))
 
 
+@pytest.mark.slow
 def test_names_that_differ_in_case_only(tmp_path: Path) -> None:
     """The engine renames the second of two such names: they are refused side by side, one of them is fine."""
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"
@@ -281,7 +282,7 @@ def test_values_come_out_as_they_went_in(
     assert Counter(map(tuple, records(target)[1:])) == Counter([*rows, *rows])
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("literal_stars", [0, 3])
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_masked_rows_are_one_class_of_k(tmp_path: Path, k: int, literal_stars: int) -> None:

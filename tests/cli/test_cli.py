@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-import duckdb
 import pytest
 import yaml
 from effort import some
 from ended import Call, Ended, calling
 from places import EXAMPLES
+from shared_engine import shared
 from tables import configuration, write
 
 import kanon_sql
@@ -326,7 +326,7 @@ def test_quiet_prints_errors_only(call: Call) -> None:
     assert call("lattice", "config.yaml", "--quiet") == (0, "", "")
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("override", "status", "said"),
     [
@@ -453,12 +453,12 @@ FAILURES = [
 ]
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", ["run", "check", "lattice", "compile"])
 @pytest.mark.parametrize("overrides", some(FAILURES, 4), ids=lambda overrides: " ".join(overrides)[:60])
 def test_no_message_names_a_value(call: Call, command: str, overrides: list[str]) -> None:
     secret = "SELECT sex, age, 'geheim' || zip AS zip, 'geheim ' || diagnosis AS diagnosis, cost FROM 'people.csv'"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(f"COPY ({secret}) TO 'secrets.csv'")
     text = Path("secrets.csv").read_text()
     Path("ragged.csv").write_text(text + "geheim,1,2\ngeheim,1,geheim,2,3,4,5\n")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import duckdb
 import pytest
+from shared_engine import shared
 
 from kanon_sql.cli.main import main
 
@@ -18,7 +18,7 @@ def missing_rows(folder: Path, capsys: pytest.CaptureFixture[str], source: str, 
     else:
         place = folder / source if source.endswith(".parquet") else folder / source / "a.parquet"
         place.parent.mkdir(exist_ok=True)
-        with duckdb.connect() as connection:
+        with shared() as connection:
             connection.execute(f"COPY (SELECT unnest(['', '?', '-', 'a', 'a']) AS x, 1 AS y) TO '{place}'")
     target = str(folder / "out.csv")
     words = ["--qi", "x", "--k", "1", "--unlisted", "drop", "--missing-rows", "drop-any", "-o", target, "--json"]

@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from places import ROOT
+from shared_engine import shared
 from table_files import read_csv, read_parquet, write_csv
 
 import kanon_sql
@@ -168,7 +169,7 @@ def test_parquet_and_tables_keep_their_types(place: Path) -> None:
         {"release": 1, "kept": 60, "added": 0, "removed": 0}
     ]
     assert kanon_sql.apply(1, place / "data.duckdb", output=place / "again.parquet")["rows"]["released"] == 60
-    with duckdb.connect() as connection:
+    with shared() as connection:
         types = [connection.execute(f"DESCRIBE FROM '{one}'").fetchall() for one in ("r.parquet", "again.parquet")]
     assert types[0] == types[1]
     target = {"database": str(place / "out.duckdb"), "table": "released"}

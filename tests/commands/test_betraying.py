@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
+from shared_engine import shared
 
 import kanon_sql
 
@@ -17,7 +17,7 @@ ALGORITHMS = ["optimal", "mondrian", "local"]
 def config(folder: Path, select: str, rows: int = 2_000, **more: Any) -> dict[str, Any]:
     """Persons of an age and a sex, and the other columns that `select` makes of i and age."""
     path = folder / "people.parquet"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(
             f"COPY (SELECT *, {select} FROM (SELECT i, CAST(20 + hash(i) % 40 AS INTEGER) AS age, "
             f"CASE WHEN hash(i + 9) % 20 = 0 THEN 'f' ELSE 'm' END AS sex FROM range({rows}) AS r(i))) TO '{path}'"

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
+from shared_engine import shared
 from tables import configuration, write
 
 import kanon_sql
@@ -19,7 +19,7 @@ def asked(folder: Path, **more: Any) -> dict[str, Any]:
     """A release that was made of people with names, and its configuration."""
     write(folder / "people.parquet")
     source = folder / "named.parquet"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = f"SELECT *, 'n' || row_number() OVER () AS name, 'x' AS note FROM '{folder}/people.parquet'"
         connection.execute(f"COPY ({rows}) TO '{source}'")
     target = {"path": str(folder / "release.parquet"), "overwrite": True}
@@ -30,13 +30,13 @@ def asked(folder: Path, **more: Any) -> dict[str, Any]:
 
 def with_column(folder: Path, column: str) -> Path:
     """A copy of the release with another column."""
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = f"SELECT *, row_number() OVER () AS {column} FROM '{folder}/release.parquet'"
         connection.execute(f"COPY ({rows}) TO '{folder}/other.parquet'")
     return folder / "other.parquet"
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["name", "note", "of_nobody"])
 def test_columns_that_are_not_released(tmp_path: Path, column: str) -> None:
     config = asked(tmp_path)
@@ -58,6 +58,7 @@ def test_pseudonyms_are_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (checked["status"], checked["violations"]["columns"]) == ("satisfied", [])
 
 
+@pytest.mark.slow
 def test_the_command_says_which(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "config.json").write_text(json.dumps(asked(tmp_path)))
     with pytest.raises(SystemExit) as ended:
@@ -67,6 +68,7 @@ def test_the_command_says_which(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert [line.split() for line in said.splitlines() if "not released" in line] == [["not", "released", "name"]]
 
 
+@pytest.mark.slow
 def test_names_differ_in_more_than_case(tmp_path: Path) -> None:
     config = asked(tmp_path)
     other, unlisted = with_column(tmp_path, "Name"), [("unlisted", "insensitive")]
@@ -77,6 +79,7 @@ def test_names_differ_in_more_than_case(tmp_path: Path) -> None:
     assert kanon_sql.check(config, other, released=True, overrides=listed)["status"] == "satisfied"
 
 
+@pytest.mark.slow
 def test_a_source_that_is_a_release_lacks_the_column_of_persons(tmp_path: Path) -> None:
     config = asked(tmp_path, privacy={"k": 5, "entity": "name"})
     config["source"] = str(tmp_path / "release.parquet")

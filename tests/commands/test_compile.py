@@ -13,6 +13,7 @@ from effort import tries
 from hypothesis import HealthCheck, given, settings
 from model_cases import Asked, asked
 from model_runs import check_compiled_check
+from shared_engine import shared
 from tables import configuration, people, write
 
 import kanon_sql
@@ -36,7 +37,7 @@ def counted(rows: list[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
 
 def run_rows(config: dict[str, Any], folder: Path) -> Counter[tuple[Any, ...]]:
     kanon_sql.run({**config, "target": {"path": str(folder / "run.parquet"), "overwrite": True}})
-    with duckdb.connect() as connection:
+    with shared() as connection:
         return counted(connection.read_parquet(str(folder / "run.parquet")).fetchall())
 
 
@@ -237,7 +238,7 @@ def test_what_does_not_go_together_is_refused(config_file: Path, capsys: pytest.
 @pytest.mark.slow
 def test_a_statement_of_many_values(tmp_path: Path) -> None:
     """Twenty thousand values of their own go into every dialect's text, and a text too long is warned of."""
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(
             f"COPY (SELECT CAST(range AS VARCHAR) || repeat('x', 40) AS q FROM range(20000)) "
             f"TO '{tmp_path / 's.parquet'}' (FORMAT parquet)"
@@ -261,7 +262,7 @@ LOOK_ALIKES = {
 }
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("values", LOOK_ALIKES.values(), ids=LOOK_ALIKES)
 def test_what_is_printed_tells_values_apart_as_the_source_does(
     values: tuple[str, str], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from effort import some, tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shared_engine import insert
 
 import kanon_sql
 from kanon_sql.cli.main import cli
@@ -85,8 +86,7 @@ def write(database: dict[str, Rows], folder: Path, kind: str) -> Json:
     for name, rows in database.items():
         columns = ", ".join(f"{column} {TYPES.get(column, 'VARCHAR')}" for column in COLUMNS[name])
         connection.execute(f"CREATE TABLE {name} ({columns})")
-        if rows:
-            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        insert(connection, name, rows)
         if kind != "duckdb":
             connection.execute(f"COPY {name} TO '{source}/{name}.{kind}'")
     connection.close()
@@ -408,6 +408,7 @@ def test_in_place_a_database_keeps_what_its_tables_had_beside_rows(tmp_path: Pat
         assert "upper" in str(defaults.fetchall())
 
 
+@pytest.mark.slow
 def test_in_place_the_catalog_of_a_database_tells_no_value(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "f", "n") for i in range(4)],
@@ -449,6 +450,7 @@ def test_in_place_the_catalog_of_a_database_tells_no_value(tmp_path: Path) -> No
         assert "secretward" not in str(catalog)
 
 
+@pytest.mark.slow
 def test_in_place_a_primary_key_that_gets_nulls_is_lost(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "f", "n") for i in range(4)],
@@ -465,6 +467,7 @@ def test_in_place_a_primary_key_that_gets_nulls_is_lost(tmp_path: Path) -> None:
     assert "drug: PRIMARY KEY" in lost
 
 
+@pytest.mark.slow
 def test_in_place_what_stands_on_sequences_and_macros_is_lost_and_named(tmp_path: Path) -> None:
     file = tmp_path / "clinic.duckdb"
     with duckdb.connect(str(file)) as connection:
@@ -498,6 +501,7 @@ def test_in_place_what_stands_on_sequences_and_macros_is_lost_and_named(tmp_path
         assert all(default is None for (default,) in kept)
 
 
+@pytest.mark.slow
 def test_the_result_of_a_database_shows_itself(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "f", "n") for i in range(4)],
@@ -559,6 +563,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "goes with a configuration of one table" in refused.output
 
 
+@pytest.mark.slow
 def test_odd_names_and_values(tmp_path: Path) -> None:
     """Names with quotes, dots, spaces and letters of any script, of tables, columns and values; NULL, empty texts."""
     source = tmp_path / "so urce"
@@ -776,6 +781,7 @@ def test_a_key_belongs_to_the_table_where_it_is_single(tmp_path: Path) -> None:
     assert [row["drug"] for row in released["drug"]].count(None) == 2  # z leads nowhere
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("facts", [{}, {"price": {}}], ids=["bills stay", "bills go"])
 def test_a_key_of_two_tables_leads_to_a_row_of_both(tmp_path: Path, facts: Json) -> None:
     """Bills come before visits in the order of names, and have as many rows: a visit that is suppressed is gone there,
@@ -812,6 +818,7 @@ def test_a_key_of_two_tables_leads_to_a_row_of_both(tmp_path: Path, facts: Json)
     assert kanon_sql.check(config, tmp_path / "out.duckdb", progress=None)["status"] == "satisfied"
 
 
+@pytest.mark.slow
 def test_a_table_may_be_gone_through_by_several(tmp_path: Path) -> None:
     """Links through a table that itself goes through one, by keys in any order, one of them not released."""
     source = tmp_path / "source"
@@ -900,6 +907,7 @@ def _facts_of_stays(released: dict[str, list[dict[str, Any]]]) -> dict[Any, set[
     return facts
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", some([18, 27, 66, *range(8)]))
 def test_facts_that_go_with_the_rows_above_them_are_counted(tmp_path: Path, number: int) -> None:
     """A suppressed fact takes its row, which takes the rows that go through it, and the facts that only they tell."""
@@ -955,6 +963,7 @@ def test_the_key_of_persons_is_new_under_every_name(tmp_path: Path) -> None:
     assert others.count(None) == 1 and {int(other) for other in others if other is not None} < people
 
 
+@pytest.mark.slow
 def test_what_would_be_lost_is_refused(tmp_path: Path) -> None:
     """Other files and tables of the target, and a report in the place of a table."""
     database: dict[str, Rows] = {
@@ -983,6 +992,7 @@ def test_what_would_be_lost_is_refused(tmp_path: Path) -> None:
         kanon_sql.run(config, progress=None)
 
 
+@pytest.mark.slow
 def test_a_source_that_changes_during_the_run_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "f", "n") for i in range(4)],
@@ -1048,6 +1058,7 @@ def test_persons_without_quasi_identifiers(tmp_path: Path) -> None:
         kanon_sql.run(config, progress=None)
 
 
+@pytest.mark.slow
 def test_a_view_is_called_so(tmp_path: Path) -> None:
     path = tmp_path / "clinic.duckdb"
     with duckdb.connect(str(path)) as connection:

@@ -110,6 +110,7 @@ def sets_and_shares(tables: dict[str, list[Json]], known: int, *, by_class: bool
     return [len(persons) for persons in having.values()], shares
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(30), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     databases(),
@@ -197,6 +198,7 @@ def test_a_share_is_above_0_and_at_most_1(tmp_path: Path, share: str, text: str)
         kanon_sql.run(configuration(_telling(), tmp_path, "parquet", 2, 1, share), progress=None)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
 def test_a_text_that_means_missing_is_no_value(tmp_path: Path, kind: str) -> None:
     """Neither of a table about persons nor of theirs: nobody learns anything from it."""
@@ -213,6 +215,7 @@ def test_a_text_that_means_missing_is_no_value(tmp_path: Path, kind: str) -> Non
     assert kanon_sql.check(config, data, progress=None)["facts"]["confidence"]["actual"] == pytest.approx(2 / 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share, actual", [("59.9999999999999999%", 7 / 12), ("99.9999999999999999%", 3 / 4)])
 def test_a_share_may_have_eighteen_digits(tmp_path: Path, share: str, actual: float) -> None:
     """Its product with a number of persons has more than 64 bits."""

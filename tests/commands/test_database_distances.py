@@ -14,6 +14,7 @@ import pytest
 from effort import tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shared_engine import shared
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
@@ -67,7 +68,7 @@ def test_days_are_counted_from_the_first_of_the_person(
 ) -> None:
     folder = tmp_path_factory.mktemp("distances")
     report = kanon_sql.run(configuration(visits, folder, kind, k, since), progress=None).report
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = connection.execute(
             f"SELECT CAST(number AS INTEGER), CAST(person_id AS INTEGER), nullif(CAST(day AS VARCHAR), '') "
             f"FROM '{folder}/out/visit.{kind}'"
@@ -100,13 +101,14 @@ def test_days_are_counted_from_the_first_of_the_person(
     assert report["facts"]["actual"] == min(counts.values(), default=None)
 
 
+@pytest.mark.slow
 def test_first_dates_are_alike(tmp_path: Path) -> None:
     """Everybody has a first day and another a week later: as distances all facts are kept, as dates none."""
     visits: list[tuple[int, int | None]] = [(i, 3 * i + d) for i in range(6) for d in (0, 7)]
     config = configuration(visits, tmp_path, "parquet", 6, "first")
     report = kanon_sql.run(config, progress=None).report
     assert report["facts"]["kept"] == 1 and report["facts"]["loss"] == 0
-    with duckdb.connect() as connection:
+    with shared() as connection:
         days = connection.execute(f"SELECT DISTINCT day FROM '{tmp_path}/out/visit.parquet' ORDER BY day").fetchall()
     assert days == [(0,), (7,)]
 
@@ -129,16 +131,17 @@ def test_what_is_no_distance_is_refused(tmp_path: Path, since: Any, text: str) -
 
 
 def _released_days(folder: Path) -> list[tuple[Any, ...]]:
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = connection.execute(f"SELECT CAST(number AS INTEGER), day FROM '{folder}/out/visit.parquet' ORDER BY 1")
         return rows.fetchall()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_the_day_of_a_moment_is_that_in_utc(zone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = configuration([(0, 0), (0, 1)], tmp_path, "parquet", 1, "first")
     config["tables"]["visit"] |= {"facts": {}, "insensitive": ["number"]}
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(
             "COPY (SELECT * FROM (VALUES (0, 0, TIMESTAMPTZ '2024-03-01 01:00:00+00'), "
             "(1, 0, TIMESTAMPTZ '2024-03-01 23:00:00+00'), (2, 0, TIMESTAMPTZ '2024-03-03 01:00:00+00')) "
@@ -163,7 +166,7 @@ def test_a_moment_moves_by_days_of_utc(tmp_path: Path, monkeypatch: pytest.Monke
     visit = config["tables"]["visit"]
     del visit["since"]
     visit |= {"facts": {}, "dates": ["day"]}
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(
             "COPY (SELECT i AS number, i % 6 AS person_id, TIMESTAMPTZ '2024-03-01 12:00:00+00' AS day "
             f"FROM range(6) AS rows (i)) TO '{tmp_path}/source/visit.parquet'"
@@ -174,20 +177,21 @@ def test_a_moment_moves_by_days_of_utc(tmp_path: Path, monkeypatch: pytest.Monke
     finally:
         monkeypatch.undo()
         time.tzset()
-    with duckdb.connect() as connection:
+    with shared() as connection:
         seconds = connection.execute(
             f"SELECT CAST(epoch(day) AS BIGINT) % 86400 FROM '{tmp_path}/out/visit.parquet'"
         ).fetchall()
     assert seconds == [(43200,)] * 6
 
 
+@pytest.mark.slow
 def test_dates_are_read_by_their_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHIFT", "0f" * 32)
     config = configuration([(0, 0), (0, 1)], tmp_path, "parquet", 1, "first")
     visit = config["tables"]["visit"]
     visit |= {"facts": {}, "insensitive": ["number"]}
     visit["source"] = {"columns": {"day": {"type": "date", "format": "%d.%m.%Y"}}}
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(
             "COPY (SELECT * FROM (VALUES (0, 0, '28.02.2024'), (1, 0, '01.03.2024'), (2, 0, NULL)) "
             f"AS rows (number, person_id, day)) TO '{tmp_path}/source/visit.parquet'"
@@ -216,6 +220,7 @@ def test_a_distance_does_not_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         kanon_sql.run(config, progress=None)
 
 
+@pytest.mark.slow
 def test_dates_of_the_table_of_persons_move_with_those_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,7 +231,7 @@ def test_dates_of_the_table_of_persons_move_with_those_of_others(
     config["tables"]["visit"] = {"dates": ["day"], "insensitive": ["number"]}
     del config["privacy"]["facts"]
     kanon_sql.run(config, progress=None)
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = connection.execute(
             f"SELECT p.person_id, p.admitted, v.day - p.admitted FROM '{tmp_path}/out/person.csv' AS p "
             f"JOIN '{tmp_path}/out/visit.csv' AS v ON v.person_id = p.person_id ORDER BY p.person_id"

@@ -11,6 +11,7 @@ import pytest
 from effort import tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shared_engine import shared
 from small_databases import written
 
 import kanon_sql
@@ -102,6 +103,7 @@ def covers(label: str | None, value: str | int | None) -> bool:
     return (len(label) == len(text) and all(a in (b, "*") for a, b in zip(label, text, strict=True))) or label == "*"
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(25), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     databases(),
@@ -197,6 +199,7 @@ def test_rows_that_persons_share_are_one_of_each_value(tmp_path: Path) -> None:
     assert report["tables"]["location"]["via"] == {"column": "location_id", "key": "location_id"}
 
 
+@pytest.mark.slow
 def test_an_empty_text_and_none_are_one_row_of_a_csv_file(tmp_path: Path) -> None:
     database = _plain(location=[(1, "", 1), (2, None, 1), (3, "a", 1)])
     database["person"] = [(i, "f", i % 4) for i in range(16)]
@@ -206,7 +209,7 @@ def test_an_empty_text_and_none_are_one_row_of_a_csv_file(tmp_path: Path) -> Non
     }
     config["tables"]["location"]["unlisted"] = "drop"
     kanon_sql.run(config, progress=None)
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = connection.execute(
             f"SELECT region FROM read_csv('{tmp_path}/out/location.csv', all_varchar = true)"
         ).fetchall()
@@ -227,6 +230,7 @@ def test_the_source_of_such_a_table_is_measured(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_column_of_persons_may_have_another_name(tmp_path: Path) -> None:
     config = configuration(_plain(), tmp_path, "duckdb", 4)
     with duckdb.connect(config["source"]["database"]) as connection:
@@ -317,6 +321,7 @@ REFUSED: list[tuple[Any, str]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["home", "pid"])
 def test_a_key_of_another_name_is_named_by_its_own(tmp_path: Path, column: str) -> None:
     """Its column would be a key of its own too, which no table has: as it is it must never be released."""
@@ -333,6 +338,7 @@ def test_a_key_of_another_name_is_named_by_its_own(tmp_path: Path, column: str) 
         kanon_sql.run(config, progress=None)
 
 
+@pytest.mark.slow
 def test_rows_that_nobody_finds_are_warned_of(tmp_path: Path) -> None:
     database = _plain(location=[(i + 50, "aa", 1) for i in range(4)])
     report = kanon_sql.run(configuration(database, tmp_path, "parquet", 2), progress=None).report

@@ -94,6 +94,7 @@ def test_the_summary_says_so(people: Json, capsys: pytest.CaptureFixture[str]) -
     assert lines(rest) == lines(ran.splitlines()[1:])
 
 
+@pytest.mark.slow
 def test_the_report_is_written(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "--dry-run", "--report", "report.json")[0] == 0
     assert yaml.safe_load(Path("report.json").read_text())["status"] == "dry-run"
@@ -185,7 +186,7 @@ def test_the_ledger_gets_no_entry_and_conflicts_are_told(people: Json) -> None:
     assert Path("ledger.duckdb").read_bytes() == Path("before.duckdb").read_bytes()
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_a_dry_run_counts_classes_that_show_aggregates(tmp_path: Path, algorithm: str) -> None:
     source = write(tmp_path / "s.parquet")

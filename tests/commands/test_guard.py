@@ -69,7 +69,7 @@ def test_a_dry_run_and_compile_refuse_it_too(clinic: Json) -> None:
         kanon_sql.compile(clinic)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("first", "step", "refused"), [(0, 1, False), (1, 1, False), (1, 2, True), (4711, 1, True)])
 @pytest.mark.parametrize("file", ["in.csv", "in.parquet"])
 def test_the_number_of_a_row_is_only_warned_of(clinic: Json, file: str, first: int, step: int, refused: bool) -> None:
@@ -86,6 +86,7 @@ def test_the_number_of_a_row_is_only_warned_of(clinic: Json, file: str, first: i
         assert any("column 'id' looks like id" in text for text in kanon_sql.run(asked).warnings)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("role", ["sensitive", "insensitive"])
 def test_what_a_list_names_is_warned_of(clinic: Json, role: str) -> None:
     warnings = kanon_sql.run({**clinic, role: list(LOOKS)}).warnings

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import duckdb
 import pytest
+from shared_engine import shared
 
 from kanon_sql.cli.main import main
 from kanon_sql.hierarchy.file import read_hierarchy, read_text
@@ -20,7 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "h.csv").write_text("1,odd\n2,even\n3,odd\n")
     (tmp_path / "bad.csv").write_text("secret,odd\nsecret,even\n")
     (tmp_path / "data.csv").write_text("id,n,zip\n1,1,02139\n2,3,02138\n3,,\n4,2,94110\n")
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute("COPY (SELECT i AS n FROM range(1, 5) AS t(i)) TO 'data.parquet'")
     return tmp_path
 

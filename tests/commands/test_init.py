@@ -23,6 +23,7 @@ from ended import Call, calling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import ROOT
+from shared_engine import insert, shared
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError
@@ -107,6 +108,7 @@ def test_a_quasi_identifier_that_another_tells_is_left_out_unless_it_is_asked_fo
     assert "Ort" in kept["quasi_identifiers"] and "Ort" not in kept["identifiers"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("same", [True, False])
 def test_of_birth_date_and_age_the_age_is_kept_where_they_say_the_same(call: Call, tmp_path: Path, same: bool) -> None:
     draw = random.Random(3)
@@ -122,6 +124,7 @@ def test_of_birth_date_and_age_the_age_is_kept_where_they_say_the_same(call: Cal
     assert ("birth_date" in config["quasi_identifiers"]) != same
 
 
+@pytest.mark.slow
 def test_words_for_missing_stand_in_one_list_and_ready_hierarchies_are_used(call: Call, tmp_path: Path) -> None:
     draw = random.Random(4)
     lands = ["Deutschland", "Türkei", "Polen", "Italien", "Österreich", "k.A.", "-", ""]
@@ -136,7 +139,7 @@ def test_words_for_missing_stand_in_one_list_and_ready_hierarchies_are_used(call
     assert config["quasi_identifiers"]["Geburtsland"] == "country-de"
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "said"), [(8, False), (10, True)])
 def test_many_quasi_identifiers_are_said_to_cost(call: Call, tmp_path: Path, count: int, said: bool) -> None:
     draw = random.Random(7)
@@ -256,7 +259,7 @@ def test_mistakes_are_told(call: Call, tmp_path: Path, words: list[str], status:
 @pytest.mark.parametrize("alone", [True, False])
 def test_columns_that_no_builtin_covers(call: Call, column: str, alone: bool) -> None:
     columns = column if alone else f"i % 5 AS age, {column}"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(f"COPY (SELECT {columns} FROM range(100) r(i)) TO 'people.parquet'")
     made = call("init", "people.parquet", "--yes", "-o", "config.yaml")
     assert made.status == 0 or ("nothing is left" in made.err and alone), made.err
@@ -265,7 +268,7 @@ def test_columns_that_no_builtin_covers(call: Call, column: str, alone: bool) ->
         assert ran.status == 0, ran.err
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("header", ["Age,age,AGE", '"",sex,Sex', "stra\u00dfe,STRASSE,x"])
 def test_columns_that_cannot_be_released_by_their_names_are_left_out(call: Call, tmp_path: Path, header: str) -> None:
     rows = "".join(f"{20 + i % 3},{'fm'[i % 2]},{i % 5}\n" for i in range(60))
@@ -472,7 +475,7 @@ def test_a_proposal_for_any_table_runs(folder: Path, table: tuple[list[str], lis
     with duckdb.connect() as connection:
         quoted = ", ".join('"' + name.replace('"', '""') + '" VARCHAR' for name in names)
         connection.execute(f"CREATE TABLE t ({quoted})")
-        connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(names))})", rows)
+        insert(connection, "t", rows)
         connection.execute(f"COPY t TO '{path}'")
     proposal = kanon_sql.init(path)
     try:

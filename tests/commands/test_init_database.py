@@ -11,6 +11,7 @@ import duckdb
 import pytest
 import yaml
 from click.testing import CliRunner
+from shared_engine import insert
 
 import kanon_sql
 from kanon_sql.cli.main import cli
@@ -51,7 +52,7 @@ def _clinic(connection: duckdb.DuckDBPyConnection) -> None:
         ("drugs", [(drug, f"drug {drug}") for drug in drugs]),
         ("wards", [(i, f"ward{i}@example.org") for i in range(1, 40)]),
     ):
-        connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        insert(connection, table, rows)
 
 
 def _written(folder: Path, kind: str) -> Path:
@@ -66,7 +67,7 @@ def _written(folder: Path, kind: str) -> Path:
     return path
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["parquet", "csv", "duckdb"])
 def test_what_joins_the_tables_is_found_and_runs(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PSEUDONYM_KEY", "ab" * 32)

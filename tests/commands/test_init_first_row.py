@@ -183,6 +183,7 @@ def test_names_that_look_odd_are_names(tmp_path: Path, kind: str) -> None:
     assert named_like_values(written(tmp_path / "with.csv", [header, *rows])) == ()
 
 
+@pytest.mark.slow
 @settings(deadline=None, derandomize=True, max_examples=tries(12))
 @given(st.permutations(range(6)), st.integers(2, 6), st.integers(25, 60), st.integers(0, 10**6), st.data())
 def test_any_columns_of_persons_in_any_order(

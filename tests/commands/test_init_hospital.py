@@ -115,7 +115,7 @@ def test_with_a_key_the_dates_of_a_stay_move_together(
     assert {row["admission"] for row in released} - {row[place].isoformat() for row in rows}
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("without", "assumed", "maybe"),
     [
@@ -210,6 +210,7 @@ def test_what_init_proposes_for_statistics_goes_on_with_new_data(call: Call, tmp
     assert call("apply", "1", "stays.csv", "--strict", "--quiet").status == 0
 
 
+@pytest.mark.slow
 def test_repeated_ids_are_said(call: Call, tmp_path: Path) -> None:
     table_of(tmp_path / "t.parquet", "'C' || printf('%06d', i % 590) AS case_id, i % 40 AS age, i % 7 AS town")
     assert "10 rows repeat a value of case_id" in call("init", "t.parquet", "--yes").err
@@ -245,6 +246,7 @@ def test_a_database_without_a_table_lists_those_that_it_has(tmp_path: Path, tabl
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_tables_of_other_schemas_are_listed_as_table_takes_them(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "house.duckdb")) as connection:
         connection.execute("CREATE SCHEMA s; CREATE VIEW s.people AS SELECT 20 + i % 40 AS age FROM range(99) t(i)")

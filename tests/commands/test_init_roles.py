@@ -52,6 +52,7 @@ KINDS: tuple[Kind, ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.sampled_from([*sorted(DIRECT), "free text"]), st.sampled_from(KINDS), st.floats(0, 1), st.text(max_size=12))
 def test_what_names_a_person_is_an_identifier_whatever_else_it_looks_like(
     found: str, kind: Kind, alone: float, name: str

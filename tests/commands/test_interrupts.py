@@ -67,7 +67,7 @@ def test_before_the_swap_nothing_is_changed(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("owner", "name"), [(signals, "hold"), (FileSink, "commit"), (Ledger, "close"), (call, "write_json")]
 )
@@ -91,6 +91,7 @@ def test_a_handler_of_the_caller_gets_what_waited(place: Path, monkeypatch: pyte
     assert got and all(got)
 
 
+@pytest.mark.slow
 def test_another_thread_has_no_signals(place: Path) -> None:
     ended: list[str] = []
     thread = threading.Thread(target=lambda: ended.append(kanon_sql.run(configuration(place)).status))

@@ -71,6 +71,7 @@ def stand_in(folder: Path, *statuses: int) -> None:
     command.chmod(command.stat().st_mode | stat.S_IXUSR)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("statuses", "calls", "ends"),
     [((0,), 1, 0), ((1,), 1, 1), ((4,), 1, 4), ((3, 0), 2, 0), ((3, 130, 2), 3, 2), ((3, 3, 3), 3, 3)],

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from shared_engine import shared
 from tables import configuration, write
 
 import kanon_sql
@@ -23,7 +24,7 @@ QI = ("age", "sex", "zip")
 def released(tmp_path: Path) -> tuple[dict[str, Any], Path]:
     """A configuration whose release has missing values, and the report of its run."""
     source = write(tmp_path / "people.parquet")
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(
             f"COPY (SELECT * REPLACE (CASE WHEN age < 40 THEN NULL ELSE sex END AS sex) FROM '{source}') "
             f"TO '{tmp_path}/some.parquet'"
@@ -35,7 +36,7 @@ def released(tmp_path: Path) -> tuple[dict[str, Any], Path]:
 
 def digest_of(path: Path) -> str:
     """As docs/report.md describes it, counted in plain Python."""
-    with duckdb.connect() as connection:
+    with shared() as connection:
         texts = ", ".join(f"coalesce(CAST({name} AS VARCHAR), '')" for name in QI)
         rows = Counter(connection.execute(f"SELECT {texts} FROM '{path}'").fetchall())
     classes = [
@@ -45,13 +46,14 @@ def digest_of(path: Path) -> str:
     return hashlib.sha256("".join(single).encode()).hexdigest()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "json"])
 def test_the_same_classes_in_another_order_and_format(
     released: tuple[dict[str, Any], Path], tmp_path: Path, suffix: str
 ) -> None:
     config, report = released
     copied = tmp_path / f"copied.{suffix}"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = f"SELECT zip, cost, diagnosis, age, sex FROM '{tmp_path}/release.parquet' ORDER BY random()"
         connection.execute(f"COPY ({rows}) TO '{copied}'")
     checked = kanon_sql.check(config, copied, manifest=report)
@@ -79,6 +81,7 @@ def test_other_classes(released: tuple[dict[str, Any], Path], tmp_path: Path, ro
     assert checked["classes"]["digest"] == digest_of(tmp_path / "other.parquet")
 
 
+@pytest.mark.slow
 def test_the_command(released: tuple[dict[str, Any], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config, report = released
     (tmp_path / "config.json").write_text(json.dumps(config))
@@ -91,6 +94,7 @@ def test_the_command(released: tuple[dict[str, Any], Path], tmp_path: Path, caps
     assert ended.value.code == 1 and "NOT the classes of that release" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_what_is_no_report(released: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
     config, report = released
     for text in ("{}", "[]", "no JSON", '{"classes": null}', '{"classes": {"digest": 1}}'):

@@ -108,7 +108,7 @@ def smallest(place: Path, keys: tuple[str, ...]) -> tuple[int, int]:
     return counted.total(), min(counted.values())
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("statement", [2, 4])
 @pytest.mark.parametrize("case", CASES)
 def test_every_search_releases_what_it_has(
@@ -190,6 +190,7 @@ def test_a_second_signal_while_it_is_written_gives_up(place: Path, monkeypatch: 
     assert [one.name for one in place.iterdir()] == ["source.csv"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("owner", "name"), [(FileSink, "write"), (FileSink, "commit")])
 def test_a_signal_after_the_search_changes_nothing_of_the_release(
     owner: Any, name: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -63,7 +63,7 @@ def test_a_report_says_when_by_what_and_what_was_asked() -> None:
     assert report["release"]["sha256"] is None and report["utility"] is None
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [{"report": {"html": "p.html"}}, {"releases": {"path": "ledger.duckdb"}}])
 def test_digests_come_with_a_page_and_with_a_ledger(more: Json) -> None:
     before = digest("source.csv")
@@ -237,7 +237,7 @@ def test_a_report_of_another_file_is_not_taken() -> None:
     assert again["verification"] == {"compared": "counts"} and again["release"]["sha256"] == digest("release.csv")
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "missing"),
     [
@@ -260,7 +260,7 @@ def test_every_target_and_search_is_found_again(target: Json, missing: list[str]
     assert (again["classes"], again["privacy"], again["rows"]) == (told["classes"], told["privacy"], told["rows"])
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mask", ["drop", "mask"])
 def test_a_release_that_is_none_of_the_configuration_is_refused(mask: str) -> None:
     with Path("source.csv").open("a", encoding="utf-8") as file:

@@ -169,7 +169,7 @@ def test_a_statement_is_written_the_same(tmp_path: Path) -> None:
     assert len(statements) == 1
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["local", {"name": "mondrian", "cut": "relaxed"}], ids=["local", "relaxed"])
 def test_rows_of_shared_tuples_are_dealt_out_by_several_columns_without_a_text(tmp_path: Path, algorithm: Any) -> None:
     """Floating-point numbers and moments are written differently by engines: each is an order of its own."""

@@ -62,6 +62,7 @@ def test_a_warning_that_comes_at_the_end(place: Path) -> None:
         kanon_sql.run(configuration(place), strict=True, advice=False)
 
 
+@pytest.mark.slow
 def test_the_command(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(place)
     asked = ["source.csv", "--qi", "sex", "--unlisted", "drop", "--insensitive", "phone", "--k", "5", "-o", "new.csv"]

@@ -65,6 +65,7 @@ def test_points_agree_with_runs(people: Json, algorithm: str) -> None:
             assert point[measure] == report["loss"][measure]
 
 
+@pytest.mark.slow
 def test_without_options_the_configurations_own_limit_holds(people: Json) -> None:
     data = kanon_sql.sweep("config.yaml")
     assert places(data) == [("optimal", "5%", k) for k in (2, 3, 5, 10, 20, 50, 100)]

@@ -33,7 +33,7 @@ def warnings_of(folder: Path, transform: dict[str, Any], source: str = "in.csv",
     return "\n".join(result.warnings)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("shifted", "born", "algorithm", "warned"),
     [
@@ -65,6 +65,7 @@ def test_unshifted_dates(
     assert ("beside shifted dates" in warnings_of(tmp_path, transform, "in.csv", **settings)) == warned
 
 
+@pytest.mark.slow
 def test_dates_that_are_cut_to_months(tmp_path: Path) -> None:
     rows = [[f"p{i}", f"2024-01-{1 + i % 28:02}", f"2024-02-{1 + i % 2:02}", "fm"[i // 20]] for i in range(40)]
     write_csv(tmp_path / "in.csv", [["person", "a", "b", "sex"], *rows])
@@ -104,6 +105,7 @@ def test_days_are_known_however_they_are_written(
     assert ("beside shifted dates" in said) == warned
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("other", "warned"), [({}, False), ({"days": 10}, True), ({"by": "stay"}, True), ({"key": "${OTHER_KEY}"}, True)]
 )

@@ -92,6 +92,7 @@ def test_the_release_is_that_of_a_run(session: Any, tmp_path: Path, monkeypatch:
     assert not list(tmp_path.glob("[ab].csv"))
 
 
+@pytest.mark.slow
 def test_keys_are_overridden(session: Any) -> None:
     given = Dbt(k=20)
     released = anonymize(given, session, "people", asked(), overrides=[("privacy.k", given.config.get("k"))])

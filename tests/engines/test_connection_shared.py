@@ -120,6 +120,7 @@ def test_runs_on_one_connection_do_not_meet(turns: Turns) -> None:
     assert {value for (value,) in values} >= {"kanon_sql_tuples", "kanon_sql1_tuples", '"kanon_sql_holders"'}
 
 
+@pytest.mark.slow
 def test_risks_in_two_populations_on_one_connection_do_not_meet(turns: Turns, tmp_path: Path) -> None:
     shared = filled()
     names = ("first", "second")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
+from shared_engine import shared
 
 import kanon_sql
 from kanon_sql.api.opening import open_prepared
@@ -41,13 +41,13 @@ def searched_alike(config: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> A
     return here
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "samarati", "minimal"])
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_combinations_are_searched_where_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str, suffix: str
 ) -> None:
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(f"COPY ({PEOPLE}) TO '{tmp_path / 'in'}.{suffix}'")
     config: dict[str, Any] = {
         "source": str(tmp_path / f"in.{suffix}"),
@@ -82,7 +82,7 @@ def test_models_are_judged_where_the_combinations_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: dict[str, Any]
 ) -> None:
     ill = f"SELECT *, CASE WHEN hash(zip, age) % 7 > 0 THEN hash(zip) % 4 + zip % 2 END AS illness FROM ({PEOPLE})"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(f"COPY ({ill}) TO '{tmp_path / 'in.parquet'}'")
     config: dict[str, Any] = {
         "source": str(tmp_path / "in.parquet"),

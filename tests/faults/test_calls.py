@@ -86,7 +86,7 @@ GOOD = [
 ]
 
 
-@pytest.mark.few(4)
+@pytest.mark.slow
 @pytest.mark.parametrize(("state", "fault", "ended"), GOOD)
 def test_what_is_promised_is_no_loss(
     state: str, fault: str, ended: Ended, report: tuple[Whole, Path, Path], tmp_path: Path

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mondrian_jobs import parquet, people, read, run, write
+from shared_engine import shared
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
@@ -118,7 +119,7 @@ def loss(released: list[list[str]], place: int, values: set[str]) -> float:
     return float(sum(shares) / len(released))
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("values", "released"),
     [
@@ -146,7 +147,7 @@ def test_what_a_range_is_released_as(tmp_path: Path, values: list[str], released
     assert {row[0] for row in rows} == {released}
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("select", "released"),
     [
@@ -163,7 +164,7 @@ def test_what_a_range_is_released_as(tmp_path: Path, values: list[str], released
 )  # fmt: skip
 def test_typed_columns(tmp_path: Path, select: str, released: str) -> None:
     source = parquet(tmp_path, select)
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = connection.execute(f"SELECT count(*) FROM '{source}'").fetchall()[0][0]
     _, written = run(tmp_path, source, ["q"], rows, release=WIDENED)
     assert {row[0] for row in written} == {released}

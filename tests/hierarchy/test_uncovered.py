@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
+from shared_engine import shared
 from tables import simple
 
 import kanon_sql
@@ -134,7 +135,7 @@ def test_the_first_of_many_lines(tmp_path: Path) -> None:
 def test_the_file_and_place_of_a_value_that_is_not_covered(tmp_path: Path) -> None:
     for name, cities in [("a", ["Bonn"] * 5), ("b", ["Bonn", "Ulm", "Bonn"]), ("c", ["Ulm"])]:
         (tmp_path / f"{name}.csv").write_text("x,y\n" + "".join(f"{city},1\n" for city in cities))
-        with duckdb.connect() as connection:
+        with shared() as connection:
             connection.execute(f"COPY (FROM '{tmp_path}/{name}.csv') TO '{tmp_path}/{name}.parquet'")
     with duckdb.connect(str(tmp_path / "d.duckdb")) as connection:
         connection.execute(f"CREATE TABLE t AS FROM '{tmp_path}/b.csv'")
@@ -161,7 +162,7 @@ def test_names_of_partitions_are_values(tmp_path: Path) -> None:
 
 def test_a_column_that_is_called_as_the_engine_calls_files(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("filename,file\nBonn,1\nUlm,2\n")
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(f"COPY (FROM '{tmp_path}/in.csv') TO '{tmp_path}/in.parquet'")
     assert ", as in line 3;" in _message(tmp_path, str(tmp_path / "in.csv"), "filename")
     assert "(other texts); expected" in _message(tmp_path, str(tmp_path / "in.parquet"), "filename")

@@ -288,7 +288,7 @@ def test_parts_of_configurations_have_keys_of_configurations() -> None:
         assert set(yaml.safe_load(block.text)) <= keys, f"{block.page}:{block.line}"
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("block", blocks_in("yaml"))
 def test_configurations_run(block: Block, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = yaml.safe_load(block.text)

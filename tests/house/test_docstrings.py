@@ -44,7 +44,7 @@ def test_every_parameter_is_described(name: str) -> None:
     assert ">>> kanon_sql." in described["Examples"] or "= kanon_sql." in described["Examples"]
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_example_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(EXAMPLES / "adult", tmp_path / "examples" / "adult", ignore=shutil.ignore_patterns("release*"))

@@ -60,7 +60,7 @@ def asked(folder: Path, expression: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("expression", FAILING.values(), ids=FAILING)
 def test_a_run_that_fails_on_a_value(expression: str, source: Path) -> None:
     config = asked(source, expression)

@@ -46,6 +46,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
     assert first[0].read_bytes() != other[0].read_bytes()
 
 
+@pytest.mark.slow
 def test_it_is_written_as_spreadsheets_write(folder: Path, rows: Rows) -> None:
     text = make(folder, rows=3000)[0].read_bytes()
     assert text.startswith(b"\xef\xbb\xbfFall-Nr.;") and text.count(b"\r\n") == 3001

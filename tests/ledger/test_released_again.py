@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from shared_engine import insert
 from tables import configuration, people, write
 
 import kanon_sql
@@ -24,7 +25,7 @@ def _named(path: Path) -> Path:
         connection.execute(
             "CREATE TABLE people (name VARCHAR, sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)"
         )
-        connection.executemany("INSERT INTO people VALUES (?, ?, ?, ?, ?, ?)", rows)
+        insert(connection, "people", rows)
         if path.suffix != ".duckdb":
             connection.execute(f"COPY people TO '{path}' (FORMAT {path.suffix[1:]})")
     return path

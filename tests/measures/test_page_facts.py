@@ -20,6 +20,7 @@ from mondrian_tables import Table
 from mondrian_tables import tables as mondrian_tables
 from page_jobs import facts_afterwards, facts_of
 from reference import Cell, Node
+from shared_engine import shared
 
 from kanon_sql.errors import NoReleaseError
 from kanon_sql.measures.evidence import lattice
@@ -349,7 +350,7 @@ def test_losses_of_classes_are_told_of_hierarchies_numbers_dates_and_texts(tmp_p
         "SELECT i % 40 AS age, DATE '2020-01-01' + CAST(i * 7 % 300 AS INTEGER) AS day, "
         "chr(97 + CAST(i % 7 AS INTEGER)) AS word, '0' || (2130 + i % 20) AS zip FROM range(200) AS rows(i)"
     )
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(f"COPY ({made}) TO '{tmp_path / 'in.parquet'}'")
     for algorithm in ("local", "mondrian"):
         for ranges in ("text", "columns", "widened"):

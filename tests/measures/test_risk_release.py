@@ -15,6 +15,7 @@ from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import Cell, Hierarchy, participants
+from shared_engine import shared
 from table_files import write_csv, write_parquet
 from tables import configuration, people
 from tables import write as write_people
@@ -88,7 +89,7 @@ def write_register(path: Path, persons: Sequence[tuple[str, int, str, str, float
 
 
 def rows_of(path: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect() as connection:
+    with shared() as connection:
         return connection.execute(f"SELECT sex, age, zip FROM '{path}'").fetchall()
 
 

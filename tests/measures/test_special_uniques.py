@@ -10,11 +10,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import shared
 from table_files import write_csv
 
 import kanon_sql
@@ -216,7 +216,7 @@ def test_scores_of_rows_are_written_where_values_may_be_shown(tmp_path: Path) ->
         for row, found in zip(ROWS, uniques, strict=True)
         if found
     }
-    with duckdb.connect() as connection:
+    with shared() as connection:
         found = connection.read_parquet(str(file))
         assert found.columns == [*names, "rows_", "suda_score", "dis_suda_score"]
         rows = found.fetchall()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from shared_engine import insert
 from tables import simple
 
 from kanon_sql.api.opening import open_prepared
@@ -28,7 +29,7 @@ def test_many_columns_are_counted_by_few_statements(
     with duckdb.connect() as connection:
         columns = ", ".join(f"c{c} INTEGER" for c in range(width))
         connection.execute(f"CREATE TABLE wide (x INTEGER, {columns})")
-        connection.executemany(f"INSERT INTO wide VALUES ({', '.join('?' * (width + 1))})", table)
+        insert(connection, "wide", table)
         connection.execute(f"COPY wide TO '{path}' (FORMAT {suffix[1:]})")
     loaded = from_mapping({**simple(path, tmp_path / "out.csv", "x", k=2), "unlisted": "insensitive"})
     expected = []

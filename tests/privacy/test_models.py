@@ -55,7 +55,7 @@ def test_what_is_lost_for_sure_is_lost_at_all_nodes_below(case: Asked, tmp_path:
     with_checker(case.config(tmp_path), look)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("model", "k", "lost"),
     [

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 from effort import some
+from shared_engine import shared
 
 import kanon_sql
 from kanon_sql import api
@@ -42,7 +43,7 @@ def config(source: Path, sensitive: str, target: Path, **privacy: Any) -> dict[s
     }
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(HOSTILE))
 @pytest.mark.parametrize("suffix", some([".parquet", ".csv"], 1))
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
@@ -66,7 +67,7 @@ def test_a_column_named_as_a_hole_of_the_query_files_is_a_column(algorithm: str,
     source = table(tmp_path / "in.parquet", "qi_value", "i % 3")
     asked = config(source, "qi_value", tmp_path / "out.parquet", t_closeness={"column": "qi_value", "t": 0.5})
     kanon_sql.run({**asked, "algorithm": algorithm})
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = connection.execute(f"SELECT age, sex, qi_value FROM '{tmp_path}/out.parquet'").fetchall()
     values = [value for _, _, value in rows]
     for key in {row[:2] for row in rows}:
@@ -173,6 +174,7 @@ def test_a_recount_of_entities_compares_the_classes(
     assert not target.exists()
 
 
+@pytest.mark.slow
 def test_a_release_without_its_entity_is_counted_by_rows_and_that_is_said(tmp_path: Path) -> None:
     source, target = table(tmp_path / "t.parquet", "s", "i % 5"), tmp_path / "out.parquet"
     asked = config(source, "s", target, entity="who")
@@ -278,7 +280,7 @@ def asked_of(folder: Path, rows: str, privacy: dict[str, Any], **more: Any) -> d
     }
 
 
-@pytest.mark.few(4)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "samarati", "minimal"])
 @pytest.mark.parametrize(
     "model",
@@ -297,6 +299,7 @@ def test_with_entities_a_node_may_fail_above_one_that_satisfies(
     assert kanon_sql.run(asked).levels == {"a": 0}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("model", [{"k_map": {"k": 5}}, {"delta_presence": {"max": 0.5}}], ids=str)
 def test_masked_rows_have_no_class_in_a_population(model: dict[str, Any], tmp_path: Path) -> None:
     population = small(tmp_path / "pop.csv", "a,b " + "x,y x,z w,y " * 20)
@@ -359,7 +362,7 @@ def test_a_reference_of_another_type_and_with_missing_values(tmp_path: Path) -> 
 def test_texts_that_mean_missing_are_no_numbers(tmp_path: Path) -> None:
     """A number is not missing for a text that reads like it, neither in its class nor in its hierarchy."""
     (tmp_path / "h.csv").write_text("1,low,all\n2,low,all\n9,high,all\n")
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = "FROM (VALUES ('x', 1), ('x', 9), ('x', 9), ('y', 2), ('y', 1), ('y', 9)) AS _(a, s)"
         connection.execute(f"COPY ({rows}) TO '{tmp_path / 'people.parquet'}' (FORMAT parquet)")
     model = {"column": "s", "t": 0.1, "distance": "hierarchical", "hierarchy": str(tmp_path / "h.csv")}

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_engine import insert
 from sqlglot import exp
 
 from kanon_sql.frequency.sensitive import Sensitive
@@ -32,7 +33,7 @@ _ROWS = st.lists(
 def _counted(rows: list[Row], question: Question, *, by_entity: bool, weighted: bool) -> ClassCounts:
     connection = duckdb.connect()
     connection.execute("CREATE TABLE t (a VARCHAR, b VARCHAR, c VARCHAR, s VARCHAR, e VARCHAR, row_count BIGINT)")
-    connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)", rows)
+    insert(connection, "t", rows)
     quasi = [column(name) for name in "abc"]
     entity = column("e") if by_entity else None
     table = Table(exp.to_table("t"), quasi, {"s": column("s")}, entity, weighted=weighted)

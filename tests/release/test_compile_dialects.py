@@ -17,6 +17,7 @@ import duckdb
 import pytest
 import sqlglot
 from golden import read_golden, write_golden
+from shared_engine import shared
 from sqlglot import exp
 
 import kanon_sql
@@ -156,7 +157,7 @@ def test_a_dialect_that_no_test_executes_says_so() -> None:
     assert {name for name, dialect in DIALECTS.items() if dialect.executed} == {"duckdb", "spark", "postgres"}
 
 
-@pytest.mark.few(34)
+@pytest.mark.few(12)
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("case", CASES)
 def test_all_of_it_is_of_the_portable_core(case: str, dialect: str) -> None:
@@ -256,7 +257,7 @@ def test_names_are_folded_as_each_engine_folds_them() -> None:
 def test_names_that_an_engine_would_change_are_refused(
     dialect: str, names: list[str], said: str, tmp_path: Path
 ) -> None:
-    with duckdb.connect() as connection:
+    with shared() as connection:
         columns = ", ".join('1 AS "' + name.replace('"', '""') + f'{" " * i}"' for i, name in enumerate(names))
         connection.execute(f"COPY (SELECT {columns} FROM range(9)) TO '{tmp_path / 's.csv'}'")
     text = (tmp_path / "s.csv").read_text().replace("age ", "age")
@@ -274,7 +275,7 @@ def test_names_that_an_engine_would_change_are_refused(
 @pytest.mark.slow
 def test_types_and_values_that_have_no_place_are_refused(tmp_path: Path) -> None:
     def asks(select: str, dialect: str, quasi: str) -> None:
-        with duckdb.connect() as connection:
+        with shared() as connection:
             connection.execute(f"COPY ({select} FROM range(9)) TO '{tmp_path / 's.parquet'}'")
         given = {
             "source": str(tmp_path / "s.parquet"),

@@ -12,6 +12,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_engine import insert, shared
 from sqlglot import exp
 
 import kanon_sql
@@ -48,7 +49,7 @@ def config(people: Path, **more: Any) -> dict[str, Any]:
 
 
 def written(folder: Path) -> list[tuple[Any, ...]]:
-    with duckdb.connect() as connection:
+    with shared() as connection:
         return connection.execute("FROM read_csv(?, all_varchar = true)", [str(folder / "out.csv")]).fetchall()
 
 
@@ -89,7 +90,7 @@ def test_groups_that_are_split_are_counted(rows: list[tuple[str | None, bool]]) 
     connection = duckdb.connect()
     connection.execute("CREATE TABLE there (v VARCHAR, g VARCHAR, kept BOOLEAN)")
     if rows:
-        connection.executemany("INSERT INTO there VALUES ('v', ?, ?)", rows)
+        insert(connection, "there", [("v", *row) for row in rows])
     every, kept = exp.to_table("there"), exp.select("v", "g").from_("there").where("kept")
     released = Table(kept, [column("v")], entity=column("g"))
     groups = Groups(Table(every, (), entity=column("g")), released, released)

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from shared_engine import shared
 
 import kanon_sql
 from kanon_sql.settings.treatments import FoundEnd, TreatmentConfig
@@ -27,7 +28,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows += [(f"q{i}", f"far{i}", HIDDEN + 11 * i) for i in range(4)]
     with (tmp_path / "in.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([HEAD, *rows])
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(f"COPY (FROM '{tmp_path}/in.csv') TO '{tmp_path}/in.parquet'")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -79,7 +80,7 @@ def test_an_end_that_only_suppressed_rows_hold_is_told_nowhere(source: str) -> N
     ],
 )
 def test_the_statement_finds_the_end_that_it_does_not_hold(source: str, transform: Json, entity: bool) -> None:
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute("COPY (SELECT who, town, CAST(cost AS DOUBLE) AS cost FROM 'in.csv') TO 'double.parquet'")
     more: Json = {"privacy": {"k": 3, "entity": "who"}, "identifiers": []} if entity else {}
     # The four greatest costs are one class only where all are the end, which is in the range of the first of them.
@@ -88,7 +89,7 @@ def test_the_statement_finds_the_end_that_it_does_not_hold(source: str, transfor
         source=source, transform={"cost": transform}, quasi_identifiers=columns, unlisted="drop", insensitive=[], **more
     )
     kanon_sql.run(config)
-    with duckdb.connect() as connection:
+    with shared() as connection:
         released = connection.execute("FROM read_csv('out.csv', all_varchar = true)").fetchall()
     assert costs(released).count("88170-88179") == 4
     compiled = kanon_sql.compile(config)

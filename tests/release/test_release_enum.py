@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from shared_engine import shared
 from sqlglot import exp
 from tables import configuration, people
 
@@ -122,7 +123,7 @@ def test_texts_of_few_values_are_written_as_they_are(
     source = tmp_path / "people.parquet"
     told = "CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN 'it''s, \"so\"' ELSE 'plain' END AS told"
     people = f"SELECT 20 + i % 2 AS age, 'd' || i % 3 AS diagnosis, {told}, 'one of many ' || i AS many"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(
             f"COPY ({people} FROM range(40) AS r(i) UNION ALL SELECT NULL, 'd0', 'suppressedvalue', 'x') TO '{source}'"
         )
@@ -151,7 +152,7 @@ def test_texts_of_few_values_are_written_as_they_are(
         kanon_sql.run({**made, "target": str(path)})
         assert b"suppressedvalue" not in path.read_bytes()
         assert len(types) == 2, "diagnosis and told, where the rows are many"
-        with duckdb.connect() as connection:
+        with shared() as connection:
             described = connection.execute(f"DESCRIBE SELECT diagnosis, told FROM '{path}'").fetchall()
             released.append(connection.execute(f"SELECT * FROM '{path}' ORDER BY many").fetchall())
         assert {row[1] for row in described} == {"VARCHAR"}
@@ -221,7 +222,7 @@ def test_a_release_that_lost_values_is_written_again(
     monkeypatch.setattr(statement, "_MANY", 1)
     source, target = tmp_path / "in", tmp_path / "out.parquet"
     source.mkdir()
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = "SELECT 20 + i % 2 AS age, 'd' || i % 3 AS diagnosis FROM range(40) AS r(i)"
         connection.execute(f"COPY ({rows}) TO '{source}/a.parquet'")
         config = {

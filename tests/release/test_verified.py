@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from shared_engine import insert
 from sqlglot import exp
 
 from kanon_sql.errors import VerificationError
@@ -131,7 +132,7 @@ def test_other_columns_are_wrong(engine: Engine) -> None:
 def given(engine: Engine, name: str, columns: str, rows: Sequence[tuple[Any, ...]]) -> exp.Table:
     engine.connection.execute(f"CREATE OR REPLACE TABLE {name} ({columns})")
     if rows:
-        engine.connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        insert(engine.connection, name, rows)
     return exp.to_table(name)
 
 

@@ -16,6 +16,7 @@ import pytest
 import reference_models
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import insert
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
@@ -162,7 +163,7 @@ def test_every_algorithm_says_no_before_it_searches(
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE t (a VARCHAR, b VARCHAR, s VARCHAR)")
         rows = [(draw.choice("uvw"), draw.choice("xyz"), "ill" if i % 10 else draw.choice("pq")) for i in range(200)]
-        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+        insert(connection, "t", rows)
         connection.execute(f"COPY t TO '{tmp_path}/t.parquet' (FORMAT parquet)")
     config: dict[str, Any] = {
         "source": str(tmp_path / "t.parquet"),

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from mondrian_jobs import Json, parquet, people, read, run, write
+from shared_engine import shared
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, NoReleaseError
@@ -114,7 +115,7 @@ def test_ranges_as_columns(tmp_path: Path) -> None:
     typed = parquet(tmp_path, "SELECT i::SMALLINT AS age, i AS id FROM range(4) AS t(i)")
     target = tmp_path / "typed.parquet"
     run(tmp_path, typed, ["age"], release={"ranges": "columns"}, target=str(target))
-    with duckdb.connect() as connection:
+    with shared() as connection:
         described = connection.execute(f"DESCRIBE FROM '{target}'").fetchall()
     assert [row[:2] for row in described][:2] == [("age_lower", "SMALLINT"), ("age_upper", "SMALLINT")]
     clash = write(tmp_path / "c.csv", ["age", "age_lower"], [["1", "2"], ["3", "4"]])

@@ -15,6 +15,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import insert
 from sqlglot import exp
 from table_files import write_csv
 
@@ -131,7 +132,7 @@ def test_what_a_treatment_leaves_is_told_from_what_it_does_not() -> None:
         assert left is not None
         with duckdb.connect() as connection:
             connection.execute(f"CREATE TABLE t (a {kind})")
-            connection.executemany("INSERT INTO t VALUES (?)", [[value] for value in values])
+            insert(connection, "t", [[value] for value in values])
             assert connection.execute(write(exp.select(left).from_("t"), DUCKDB)).fetchall() == [(e,) for e in expected]
 
 
@@ -180,6 +181,7 @@ def rows_of(path: Path) -> list[Json]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_columns_of_texts_are_treated_as_the_configuration_reads_them(table: Path) -> None:
     described = {
         "path": str(table),

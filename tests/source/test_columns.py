@@ -15,6 +15,7 @@ import pytest
 from effort import tries
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from shared_engine import shared
 from sqlglot import exp
 
 import kanon_sql
@@ -120,6 +121,7 @@ def test_two_texts_are_understood_as_one_where_they_mean_the_same(values: list[s
             assert (one == other) == (mean == other_mean)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("written", [one for one in plain_reading.SHAPES if one != plain_reading.ISO])
 @settings(max_examples=tries(15), deadline=None)
 @given(st.data())
@@ -281,7 +283,7 @@ def test_two_texts_of_a_number_are_one_value_for_t_closeness(tmp_path: Path, alg
     assert kanon_sql.run(config).report["classes"]["count"] == 1
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
 @pytest.mark.parametrize("cost", [{"type": "number", "invalid": "missing"}, {"missing": ["none", "50"]}])
 def test_what_a_column_makes_missing_is_read_so_in_a_release(tmp_path: Path, algorithm: str, cost: Json) -> None:
@@ -323,7 +325,7 @@ def test_in_place(tmp_path: Path) -> None:
     assert [row["born"] for row in read(tmp_path / "in.csv")] == ["01.02.1950"] * 2 + ["1.2.1950"] * 2
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("show", [False, True])
 def test_texts_that_do_not_fit_are_counted_and_found(
     tmp_path: Path, show: bool, capsys: pytest.CaptureFixture[str]
@@ -353,7 +355,7 @@ def test_texts_that_do_not_fit_are_counted_and_found(
 
 def test_problems_are_told_at_once(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         values = "1 AS age, DATE '2000-01-01' AS born, 'x' AS sex, 'y' AS \"a.b\""
         connection.execute(f"COPY (SELECT {values}) TO '{path}'")
     columns = {

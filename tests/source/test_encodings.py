@@ -84,6 +84,7 @@ MARKED = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("written_so", some(MARKED, 3))
 def test_a_line_for_excel_names_the_delimiter_and_is_no_record(tmp_path: Path, written_so: tuple[str, str]) -> None:
     way, end = written_so
@@ -121,6 +122,7 @@ def test_files_with_and_without_a_line_for_excel(tmp_path: Path) -> None:
         kanon_sql.run(simple(str(tmp_path / "[bc].csv"), tmp_path / "other.csv", "x"))
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(40))
 @given(st.lists(st.text(LETTERS, min_size=1, max_size=30), min_size=1, max_size=6))
 def test_all_letters_of_windows(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:

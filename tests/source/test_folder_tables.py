@@ -396,7 +396,7 @@ def test_other_commands_read_them_too(tmp_path: Path) -> None:
     assert kanon_sql.check(tmp_path / "config.json", tmp_path / "release.parquet")["status"] == "satisfied"
 
 
-@pytest.mark.few(9)
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("source", "target", "message"),
     [

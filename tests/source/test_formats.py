@@ -60,6 +60,7 @@ def test_a_toy_format_is_read_and_written(tmp_path: Path) -> None:
     assert sorted(lines[1:]) == ["20-29|", "20-29|=a", "20-29|b,c"]
 
 
+@pytest.mark.slow
 def test_a_toy_format_in_place_and_from_csv(tmp_path: Path) -> None:
     kanon_sql.run(configuration(tmp_path, "data.psv", {"in_place": True}))
     assert (tmp_path / "data.psv").read_text("utf-8").startswith("age|name,first\n")

@@ -36,6 +36,7 @@ def told(text: str) -> int:
     return int(found[1])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["equal", "missing", "own"])
 def test_the_share_is_one_of_the_rows(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -15,6 +15,7 @@ import pytest
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import shared
 from tables import simple
 
 import kanon_sql
@@ -68,7 +69,7 @@ def written(path: Path, records: list[Record], layout: str = "lines") -> Path:
     if path.suffix == ".zst":
         plain = path.with_suffix("")
         plain.write_bytes(raw)
-        with duckdb.connect() as connection:
+        with shared() as connection:
             options = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x02', COMPRESSION zstd"
             reader = f"read_csv('{plain}', header=false, quote='', escape='', delim='\x02', columns={{'l': 'VARCHAR'}})"
             connection.execute(f"COPY (FROM {reader}) TO '{path}' ({options})")
@@ -81,7 +82,7 @@ def written(path: Path, records: list[Record], layout: str = "lines") -> Path:
 def read(path: Path) -> list[Record]:
     """What stands in a file: an array, or an object a line."""
     if path.suffix == ".zst":
-        with duckdb.connect() as connection:
+        with shared() as connection:
             rows = connection.execute("SELECT json FROM read_json_objects(?)", [str(path)]).fetchall()
         return [json.loads(row[0]) for row in rows]
     text = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode("utf-8")
@@ -137,7 +138,7 @@ def test_every_layout_is_read(tmp_path: Path, layout: str, suffix: str) -> None:
     assert rows(read(tmp_path / "out.jsonl")) == rows(PEOPLE)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".json.gz", ".jsonl.zst"])
 def test_in_place_a_file_keeps_its_layout(tmp_path: Path, layout: str, suffix: str) -> None:
@@ -178,7 +179,7 @@ def test_folders_globs_and_partitions(tmp_path: Path, target: str) -> None:
     elif target.startswith("out.json"):
         assert rows(read(tmp_path / target)) == meant
     else:
-        with duckdb.connect() as connection:
+        with shared() as connection:
             found = connection.execute(f"SELECT sex, CAST(age AS INTEGER), zip, note, year FROM '{tmp_path / target}'")
             names = [*PEOPLE[0], "year"]
             assert rows([dict(zip(names, row, strict=True)) for row in found.fetchall()]) == meant
@@ -345,7 +346,7 @@ def test_what_cannot_be_read_is_said_without_values(tmp_path: Path, case: str) -
     raw = text.encode("utf-8", "surrogateescape")
     if suffix.endswith(".zst"):
         written(tmp_path / f"in{suffix}", [])
-        with duckdb.connect() as connection:
+        with shared() as connection:
             (tmp_path / "plain").write_bytes(raw)
             reader = f"read_csv('{tmp_path}/plain', header=false, quote='', delim='\x02', columns={{'l': 'VARCHAR'}})"
             options = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\x02', COMPRESSION zstd"

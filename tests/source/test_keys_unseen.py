@@ -15,6 +15,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from shared_engine import shared
 from treated_jobs import KEY, VARIABLE, make_stays, treated, treating
 
 import kanon_sql
@@ -217,7 +218,7 @@ def test_what_is_not_refused_finds_no_key(
     monkeypatch.setattr(duckdb_source, "_REFUSED", frozenset())
     asked = hostile(name, job, tmp_path)
     kanon_sql.run(asked)
-    with duckdb.connect() as connection:
+    with shared() as connection:
         notes = connection.execute(f"SELECT DISTINCT note FROM '{tmp_path / 'out.parquet'}'").fetchall()
         rows = connection.execute(f"SELECT patient, sex, day, cost FROM '{tmp_path / 'out.parquet'}'").fetchall()
     assert {note.casefold() for (note,) in notes} <= {"true[]", "ftrue[]", "mtrue[]"}  # it did read a statement

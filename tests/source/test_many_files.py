@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from shared_engine import insert, shared
 
 import kanon_sql
 from kanon_sql.errors import EngineError
@@ -24,7 +25,7 @@ def one_file(folder: Path, suffix: str) -> bytes:
     path = folder / f"one.{suffix}"
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE t ({', '.join(f'{name} VARCHAR' for name in COLUMNS)})")
-        connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' for _ in COLUMNS)})", ROWS)
+        insert(connection, "t", ROWS)
         connection.execute(f"COPY t TO '{path}'")
     return path.read_bytes()
 
@@ -58,7 +59,7 @@ def released(path: Path) -> Counter[tuple[str, ...]]:
     if path.suffix == ".csv":
         with path.open(newline="") as file:
             return Counter(tuple(row[:10]) for row in list(csv.reader(file))[1:])
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = connection.execute(f"SELECT * FROM read_parquet('{path}', hive_partitioning = false)").fetchall()
         return Counter(row[:10] for row in rows)
 

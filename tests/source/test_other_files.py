@@ -11,6 +11,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from shared_engine import shared
 from tables import simple
 
 import kanon_sql
@@ -34,7 +35,7 @@ def content(folder: Path, kind: str) -> bytes:
             connection.execute("CREATE TABLE t AS SELECT 1 AS x")
         return made.read_bytes()
     if kind == "Parquet":
-        with duckdb.connect() as connection:
+        with shared() as connection:
             connection.execute(f"COPY (SELECT 1 AS x) TO '{made}' (FORMAT parquet)")
         return made.read_bytes()
     others: dict[str, Callable[[], bytes]] = {

@@ -6,8 +6,8 @@ import gzip
 import json
 from pathlib import Path
 
-import duckdb
 import pytest
+from shared_engine import shared
 from tables import simple
 
 import kanon_sql
@@ -21,7 +21,7 @@ def packed(folder: Path, kind: str) -> bytes:
         return gzip.compress(LINES)
     (folder / "lines.csv").write_bytes(b"line\n" + LINES)
     made = folder / "made.zst"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         lines = f"read_csv('{folder}/lines.csv', delim = '\x01', quote = '', escape = '', header = true)"
         told = "HEADER false, DELIMITER '\x01', QUOTE '', ESCAPE '', COMPRESSION zstd"
         connection.execute(f"COPY (FROM {lines}) TO '{made}' ({told})")

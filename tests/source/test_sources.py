@@ -16,6 +16,7 @@ import yaml
 from effort import some, tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import insert, shared
 from tables import configuration, fill_table, people, simple, smallest_class, write
 
 import kanon_sql
@@ -93,11 +94,11 @@ def test_hostile_partition_values(tmp_path: Path, target: str) -> None:
     values = ["a/b", "c d=e", "%", "é%20", None, "*"]
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE t (g VARCHAR, n INTEGER)")
-        connection.executemany("INSERT INTO t VALUES (?, ?)", [(value, n) for value in values for n in (1, 2)])
+        insert(connection, "t", [(value, n) for value in values for n in (1, 2)])
         connection.execute(f"COPY t TO '{tmp_path / 'in'}' (FORMAT parquet, PARTITION_BY (g))")
     kanon_sql.run(simple(tmp_path / "in", target if target == "in-place" else tmp_path / target, "g"))
     if target == "in-place":
-        with duckdb.connect() as connection:
+        with shared() as connection:
             found = connection.execute(
                 f"SELECT g FROM read_parquet('{tmp_path}/in/**/*.parquet', hive_partitioning = true)"
             ).fetchall()
@@ -292,7 +293,7 @@ def test_typed_values_come_out_as_they_went_in(tmp_path: Path, name: str, target
     if target == "out.csv":
         assert records(tmp_path / target)[1:] == [[expected, expected]] * 3
     else:
-        with duckdb.connect() as connection:
+        with shared() as connection:
             rows = connection.execute(f"SELECT x::VARCHAR, y::VARCHAR FROM '{tmp_path / target}'").fetchall()
         assert rows == [(expected, expected)] * 3
 
@@ -304,7 +305,7 @@ def test_typed_values_come_out_as_they_went_in(tmp_path: Path, name: str, target
 def test_types_that_parquet_lacks(tmp_path: Path, name: str, value: str) -> None:
     path = database(tmp_path / "in.db", f"CREATE TABLE t AS SELECT 'a' AS x, '{value}'::{name} AS y FROM range(3)")
     if status_of(simple({"database": str(path), "table": "t"}, tmp_path / "out.parquet", "x")) == 0:
-        with duckdb.connect() as connection:
+        with shared() as connection:
             found = connection.execute(f"SELECT DISTINCT y::VARCHAR FROM '{tmp_path}/out.parquet'").fetchall()
         assert found == [(value,)]
 

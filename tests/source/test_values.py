@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import duckdb
 import pytest
+from shared_engine import shared
 from sqlglot import exp
 
 from kanon_sql.source.columns import as_written
@@ -21,6 +21,6 @@ from kanon_sql.source.columns import as_written
 )
 def test_equal_values_have_one_text(kind: str, values: list[str], texts: list[str]) -> None:
     text = as_written(exp.column("value"), kind).sql("duckdb")
-    with duckdb.connect() as connection:
+    with shared() as connection:
         rows = connection.execute(f"SELECT {text} FROM (SELECT CAST(unnest($1) AS {kind}) AS value)", [values])
         assert [row[0] for row in rows.fetchall()] == texts

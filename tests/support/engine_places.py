@@ -12,9 +12,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-import duckdb
 import pytest
 from servers import missing_postgres, missing_sail, postgres, sail
+from shared_engine import insert, shared
 
 # What the client of Spark warns of is not ours.
 MARKS = [
@@ -33,10 +33,9 @@ def quoted(name: str) -> str:
 
 def as_parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> Path:
     """A Parquet file of rows."""
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE t ({', '.join(f'{quoted(n)} {t}' for n, t in columns.items())})")
-        if rows:
-            connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(columns))})", [list(r) for r in rows])
+    with shared() as connection:
+        connection.execute(f"CREATE TEMP TABLE t ({', '.join(f'{quoted(n)} {t}' for n, t in columns.items())})")
+        insert(connection, "t", rows)
         connection.execute(f"COPY t TO '{path}' (FORMAT parquet)")
     return path
 
@@ -145,7 +144,7 @@ class InSpark(Place):
         path = Path(config["target"]["path"])
         if not path.exists():
             return None
-        with duckdb.connect() as connection:
+        with shared() as connection:
             return connection.execute(f"FROM '{path}/*.parquet'").fetchall()
 
     def leftovers(self) -> list[str]:

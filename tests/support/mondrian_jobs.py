@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
+from shared_engine import shared
 
 import kanon_sql
 
@@ -45,7 +45,7 @@ def run(folder: Path, source: Path, quasi_identifiers: Any, k: int = 2, **more: 
 
 def parquet(folder: Path, select: str) -> Path:
     path = folder / "source.parquet"
-    with duckdb.connect() as connection:
+    with shared() as connection:
         connection.execute(f"COPY ({select}) TO '{path}'")
     return path
 

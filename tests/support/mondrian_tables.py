@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
 from cases import NAMES, VALUES, WORDS, hierarchy_files
 from effort import tries
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from reference_mondrian import Cell, Codes, Dimension, Mondrian, Ordered, Row, Tree, Words
+from shared_engine import insert, shared
 from table_files import quoted, read_csv, read_parquet, write_csv
 
 Json = dict[str, Any]
@@ -86,10 +86,10 @@ class Table:
 
 
 def write_typed(path: Path, columns: Sequence[str], types: Mapping[str, str], rows: Sequence[Sequence[Cell]]) -> None:
-    with duckdb.connect() as connection:
+    with shared() as connection:
         named = ", ".join(f"{quoted(column)} {types.get(column, 'VARCHAR')}" for column in columns)
-        connection.execute(f"CREATE TABLE t ({named})")
-        connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' for _ in columns)})", [list(row) for row in rows])
+        connection.execute(f"CREATE TEMP TABLE t ({named})")
+        insert(connection, "t", rows)
         connection.table("t").write_parquet(str(path))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from shared_engine import insert
 
 Json = dict[str, Any]
 
@@ -25,7 +26,7 @@ def written(
             columns = ", ".join(f"{column} {of}" for column, of in types[name].items())
             connection.execute(f"CREATE TABLE {name} ({columns})")
             if rows:
-                connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+                insert(connection, name, rows)
         if kind != "duckdb":
             source, target = {"path": str(folder / "source")}, {"path": str(folder / "out")}
             (folder / "source").mkdir()

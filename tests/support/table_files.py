@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
 from effort import pytest_addoption, pytest_collection_modifyitems, pytest_configure  # noqa: F401 - pytest finds them
 from reference import Cell
 from required import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401 - pytest finds them here
+from shared_engine import insert, shared
 
 
 def quoted(name: str) -> str:
@@ -28,11 +28,9 @@ def write_csv(path: Path, rows: Sequence[Sequence[Cell]], delimiter: str = ",", 
 
 
 def write_parquet(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE t ({', '.join(f'{quoted(c)} VARCHAR' for c in columns)})")
-        if rows:
-            marks = ", ".join("?" for _ in columns)
-            connection.executemany(f"INSERT INTO t VALUES ({marks})", [list(row) for row in rows])
+    with shared() as connection:
+        connection.execute(f"CREATE TEMP TABLE t ({', '.join(f'{quoted(c)} VARCHAR' for c in columns)})")
+        insert(connection, "t", rows)
         connection.table("t").write_parquet(str(path))
 
 
@@ -44,6 +42,6 @@ def read_csv(path: Path) -> list[dict[str, Cell]]:
 
 
 def read_parquet(path: Path) -> list[dict[str, Any]]:
-    with duckdb.connect() as connection:
+    with shared() as connection:
         relation = connection.read_parquet(str(path))
         return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]

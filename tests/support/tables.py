@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from shared_engine import insert, shared
 
 QUASI_IDENTIFIERS: dict[str, Any] = {
     "sex": {"builtin": "suppress"},
@@ -31,16 +32,17 @@ def people(rows: int = 300, seed: int = 1) -> list[tuple[str, int, str, str, flo
     ]
 
 
-def fill_table(connection: duckdb.DuckDBPyConnection, name: str, rows: int = 300) -> None:
+def fill_table(connection: duckdb.DuckDBPyConnection, name: str, rows: int = 300, *, temporary: bool = False) -> None:
     """Makes a table of people."""
-    connection.execute(f"CREATE TABLE {name} (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)")
-    connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?)", people(rows))
+    kind = "TEMP TABLE" if temporary else "TABLE"
+    connection.execute(f"CREATE {kind} {name} (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)")
+    insert(connection, name, people(rows))
 
 
 def write(path: Path, rows: int = 300, options: str = "") -> Path:
     """Writes people to a CSV or Parquet file, or with PARTITION_BY among the options to a folder."""
-    with duckdb.connect() as connection:
-        fill_table(connection, "people", rows)
+    with shared() as connection:
+        fill_table(connection, "people", rows, temporary=True)
         connection.execute(f"COPY people TO '{path}' ({options or ('FORMAT ' + path.suffix[1:])})")
     return path
 
@@ -61,7 +63,7 @@ def configuration(source: Any, target: Any, **more: Any) -> dict[str, Any]:
 
 def smallest_class(relation: str, columns: str = "sex, age, zip") -> int:
     """The smallest equivalence class of a relation, counted by a query of its own."""
-    with duckdb.connect() as connection:
+    with shared() as connection:
         found = connection.execute(
             f"SELECT min(n) FROM (SELECT count(*) AS n FROM {relation} GROUP BY {columns})"
         ).fetchall()

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import duckdb
+from shared_engine import insert
 
 KEY = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
 VARIABLE = "PSEUDONYM_KEY"
@@ -33,7 +34,7 @@ def stays(rows: int = 120) -> list[Row]:
 def make_stays(connection: duckdb.DuckDBPyConnection, path: Any) -> None:
     """Makes the table stays, and a Parquet file of it."""
     connection.execute("CREATE TABLE stays (patient VARCHAR, sex VARCHAR, day DATE, cost INTEGER)")
-    connection.executemany("INSERT INTO stays VALUES (?, ?, ?, ?)", [list(row) for row in stays()])
+    insert(connection, "stays", stays())
     connection.execute(f"COPY stays TO '{path}' (FORMAT parquet)")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import duckdb
 import pytest
+from shared_engine import shared
 
 from kanon_sql.errors import EngineError, UnsettledError
 from kanon_sql.targets import staging
@@ -153,7 +153,7 @@ def test_an_old_folder_that_cannot_be_removed_is_told(hive: Path, monkeypatch: p
 
 
 def test_the_engine_writes_partitions_and_globs_of_the_folder_do_not_find_them(hive: Path) -> None:
-    with duckdb.connect() as engine, stage_folder(hive, place="here") as staged:
+    with shared() as engine, stage_folder(hive, place="here") as staged:
         engine.execute(f"COPY (SELECT 5 AS year, 1 AS a) TO '{staged.path}' (FORMAT parquet, PARTITION_BY (year))")
         for pattern in ("*.parquet", "*/*.parquet"):
             found = engine.execute("SELECT count(*) FROM glob(?)", [f"{hive.parent}/{pattern}"]).fetchall()

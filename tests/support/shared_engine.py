@@ -1,0 +1,32 @@
+"""DuckDB for tests at little cost: one engine for all of them, and rows of Python put into its tables by columns.
+
+To start an engine takes as long as some fifty statements, and to insert 300 rows one by one longer than a whole run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import duckdb
+
+
+def shared() -> duckdb.DuckDBPyConnection:
+    """A connection of its own to the engine that tests share: its tables are to be temporary, so that they go with it.
+
+    Settings would be those of all; what sets any, or attaches a database, starts an engine.
+    """
+    return _engine().cursor()
+
+
+@cache
+def _engine() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"enable_external_file_cache": False})  # files are written again under one name
+
+
+def insert(connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Inserts the rows, in their order; `table` stands as in SQL."""
+    if rows:
+        columns = [list(cells) for cells in zip(*rows, strict=True)]
+        connection.execute(f"INSERT INTO {table} SELECT {', '.join(['unnest(?)'] * len(columns))}", columns)
