@@ -58,7 +58,7 @@ class TargetConfig(Part):
     )
     overwrite: bool = Field(False, description="replace an existing target")
     database: Name | None = Field(
-        None, description="a DuckDB database file, or ducklake: and the catalog of a lake, with table"
+        None, description="a database file of DuckDB or SQLite, or ducklake: and the catalog of a lake, with table"
     )
     table: Name | None = Field(None, description="the table to make in the database or by the engine")
     allow_remanence: bool = Field(

@@ -253,7 +253,7 @@ class LedgerEntry(TypedDict):
 
 
 class Forgotten(TypedDict):
-    """What a lake holds no more of the replaced table."""
+    """What a lake, or a database of SQLite, holds no more of the replaced table."""
 
     snapshots: Count
     files: Count

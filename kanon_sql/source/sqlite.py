@@ -7,7 +7,8 @@ engine would read as something else is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,12 +84,29 @@ def is_sqlite(path: Path) -> bool:
 
 
 def refuse_sqlite(path: Path, place: str) -> None:
-    """Raises ConfigurationError for a database of SQLite where one is written."""
+    """Raises ConfigurationError for a database of SQLite where a whole database is written."""
     if is_sqlite(path):
         raise ConfigurationError(
-            f"{place}: {path} is an SQLite database, which is read alone, as its free pages keep deleted rows; "
-            "name a file, or a table of a DuckDB file, as target"
+            f"{place}: {path} is an SQLite database, of which single tables are written; name a folder, or a file of "
+            "DuckDB, as target"
         )
+
+
+@contextmanager
+def open_sqlite_engine(folders: Sequence[Path], place: str) -> Iterator[Engine]:
+    """A connection that reaches databases of SQLite, and other files in folders alone. Raises ConfigurationError."""
+    with open_engine(EngineOptions()) as reader:
+        load_extension(reader, "sqlite_scanner", f"{place}: an SQLite database")
+        lock_down(reader, (), folders)
+        yield reader
+
+
+def attach_sqlite(reader: Engine, path: Path, *, read_only: bool = True) -> exp.Identifier:
+    """Attaches a database, by which `asked` answers; gives the name that it goes by. Raises EngineError."""
+    attached = quoted(_NAME)
+    words = "TYPE sqlite, READ_ONLY" if read_only else "TYPE sqlite"
+    reader.run(f"ATTACH {literal(str(path)).sql('duckdb')} AS {attached.sql('duckdb')} ({words})")
+    return attached
 
 
 def copy_table(engine: Engine, path: Path, table: tuple[str, str], place: str) -> Path:
@@ -103,9 +121,7 @@ def copy_table(engine: Engine, path: Path, table: tuple[str, str], place: str) -
         folder = engine.own_folder() / f"fetched-{len(engine.fetched)}"
         folder.mkdir()
         file = folder / "table.parquet"
-        with open_engine(EngineOptions()) as reader:
-            load_extension(reader, "sqlite_scanner", f"{place}: an SQLite database")
-            lock_down(reader, (), [folder])
+        with open_sqlite_engine([folder], place) as reader:
             try:
                 _copy(reader, path, table[1], file, place)
             except EngineError as error:
@@ -115,8 +131,7 @@ def copy_table(engine: Engine, path: Path, table: tuple[str, str], place: str) -
 
 
 def _copy(reader: Engine, path: Path, name: str, file: Path, place: str) -> None:
-    attached = quoted(_NAME).sql("duckdb")
-    reader.run(f"ATTACH {literal(str(path)).sql('duckdb')} AS {attached} (TYPE sqlite, READ_ONLY)")
+    attach_sqlite(reader, path)
     # Not by its name in the attached database: the engine would run the text of a view itself, in its own dialect.
     table = exp.Table(this=exp.Anonymous(this="sqlite_scan", expressions=[literal(str(path)), literal(name)]))
     watch = Watch()
@@ -140,7 +155,7 @@ def _copy(reader: Engine, path: Path, name: str, file: Path, place: str) -> None
 def _refuse_lost(reader: Engine, name: str, file: Path, place: str) -> None:
     """Raises ConfigurationError where rows are missing: the engine reads a table in parts by its numbers of rows."""
     counted = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(name)))
-    there = int(reader.run(exp.select("*").from_(_asked(counted)))[0][0])
+    there = int(reader.run(exp.select("*").from_(asked(counted)))[0][0])
     copied = exp.Table(this=exp.Anonymous(this="read_parquet", expressions=[literal(str(file))]))
     read = int(reader.run(exp.select(exp.Count(this=exp.Star())).from_(copied))[0][0])
     if read != there:
@@ -163,7 +178,7 @@ def _described(reader: Engine, rows: exp.Table) -> list[tuple[str, ...]]:
 def _held(reader: Engine, name: str, described: Sequence[tuple[str, str]], place: str) -> list[_Held]:
     """What the columns hold. Raises ConfigurationError where the engine does not read all of them."""
     table = exp.Table(this=quoted(name))
-    every = [str(row[0]) for row in _described(reader, _asked(exp.select("*").from_(table)))]
+    every = [str(row[0]) for row in _described(reader, asked(exp.select("*").from_(table)))]
     names = [column_name for column_name, _ in described]
     if every != names:
         missed = next((other for other in every if other not in names), every[0])
@@ -172,13 +187,13 @@ def _held(reader: Engine, name: str, described: Sequence[tuple[str, str]], place
         )
     keys: list[Item] = [{"value": column(column_name), "key": f"c{index}"} for index, column_name in enumerate(names)]
     statement = template.fill("source/sqlite/contents", names={"sqlite_table": table}, lists={"held": keys})
-    row = reader.run(exp.select("*").from_(_asked(statement)))[0]
+    row = reader.run(exp.select("*").from_(asked(statement)))[0]
     return [
         _Held(column_name, kind, int(holds or 0)) for (column_name, kind), holds in zip(described, row, strict=True)
     ]
 
 
-def _asked(statement: exp.Expr) -> exp.Table:
+def asked(statement: exp.Expr) -> exp.Table:
     """What SQLite itself answers to a statement, as texts."""
     words = [literal(_NAME), literal(statement.sql("sqlite"))]
     return exp.Table(this=exp.Anonymous(this="sqlite_query", expressions=words))

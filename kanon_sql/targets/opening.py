@@ -16,7 +16,7 @@ from kanon_sql.source.duckdb import split_name
 from kanon_sql.source.folder_tables import folder_of
 from kanon_sql.source.opening import find_files, refuse_misnamed, refuse_remote
 from kanon_sql.source.remote import is_remote, shown_url
-from kanon_sql.source.sqlite import refuse_sqlite
+from kanon_sql.source.sqlite import is_sqlite
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
 from kanon_sql.targets.database_copy import folded
@@ -24,6 +24,7 @@ from kanon_sql.targets.files import FileSink, FolderSink
 from kanon_sql.targets.lake import LakeSink, remove_replaced
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.remote import BucketSink, refuse_target
+from kanon_sql.targets.sqlite import becomes_sqlite, open_sqlite
 from kanon_sql.targets.staging import recover, stage_file, stage_folder
 from kanon_sql.targets.staging_paths import inside, same_file
 from kanon_sql.targets.target import LocalSink
@@ -78,9 +79,12 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         if target.csv.formulas == "escape":
             raise ConfigurationError(f"{place}: csv.formulas: escape goes with CSV, a table is replaced; remove it")
         path = loaded.base / source.database_file
-        refuse_sqlite(path, place)
         refuse_outputs([loaded], [("the database of the source", path)], beside=True)
         name = split_name(source.table, loaded.place("source", "table"))
+        if is_sqlite(path):
+            with open_sqlite(path, name, target, place) as sink:
+                yield sink
+            return
         with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
             old = open_old(engine, path, shares_source=True)
             refuse_view(engine, old, name, place)
@@ -172,7 +176,6 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
     assert target.table is not None
     refuse_remote(target.database_file, place)
     path = loaded.base / target.database_file
-    refuse_sqlite(path, place)
     name = split_name(target.table, place)
     source = loaded.config.source
     shared = source.database_file is not None and same_file(path, loaded.base / source.database_file)
@@ -180,6 +183,10 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
     refuse_outputs([loaded], [("the target", path)], beside=True)
     lake = names_lake(target.database)
+    if not lake and becomes_sqlite(path):
+        with open_sqlite(path, name, target, place, shared=shared) as sqlite_sink:
+            yield sqlite_sink
+        return
     if target.allow_remanence and lake:
         raise ConfigurationError(f"{place}: allow_remanence goes with a database file or a lake in place; remove it")
     if target.allow_remanence and _holds_database(path):

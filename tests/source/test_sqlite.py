@@ -200,12 +200,9 @@ def test_no_query_reads_another_file_of_sqlite(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "target", "message"),
     [
-        ({"database": "t.sqlite", "table": "t"}, "in-place", r"t\.sqlite is an SQLite database, which is read alone"),
-        (
-            "a.csv",
-            {"database": "t.sqlite", "table": "t"},
-            r"t\.sqlite is an SQLite database, .* name a file, or a table",
-        ),
+        ("a.csv", {"database": "t.sqlite", "table": "other.t"}, r"t\.sqlite has one schema, main"),
+        ("a.csv", {"database": "t.sqlite", "table": "sqlite_t"}, r"no names such as sqlite_"),
+        ("a.csv", {"database": "t.sqlite", "table": "t"}, r"table t exists already; name another or set overwrite"),
         ({"database": "t.sqlite", "query": "SELECT 1"}, "b.csv", r"where no query is run; make a view there"),
         ({"database": "ducklake:t.sqlite", "table": "t"}, "b.csv", r"is an SQLite database; leave ducklake: out"),
     ],

@@ -245,11 +245,12 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _forgotten(forgotten: Forgotten) -> str:
-    """What a lake holds no more of the replaced table."""
+    """What a lake, or a database of one file, holds no more of the replaced table."""
     hits = counted(forgotten["found"], "value") if forgotten["found"] else "none"
+    kept = f"{counted(forgotten['snapshots'], 'snapshot')} and {counted(forgotten['files'], 'file')}"
+    what = f"The lake forgot {kept} that held" if forgotten["snapshots"] else "The database was written anew without"
     return (
-        f"The lake forgot {counted(forgotten['snapshots'], 'snapshot')} and {counted(forgotten['files'], 'file')} that "
-        f"held the rows before; {counted(forgotten['searched'], 'byte')} of it were searched for their values, and "
+        f"{what} the rows before; {counted(forgotten['searched'], 'byte')} of it were searched for their values, and "
         f"{hits} {'was' if forgotten['found'] < 2 else 'were'} found."
     )
 

@@ -61,16 +61,13 @@ def _few(report: ReleasedReport) -> str:
 
 
 def _forgotten(report: ReleasedReport) -> Iterator[str]:
-    """What a lake holds no more of the replaced table."""
+    """What a lake, or a database of one file, holds no more of the replaced table."""
     if report.get("forgotten"):
         snapshots, files, searched, hits = (
             report["forgotten"][key] for key in ("snapshots", "files", "searched", "found")
         )
-        yield (
-            f"{counted(snapshots, 'snapshot')} and {counted(files, 'file')} with the rows before; "
-            f"{hits:,} of their values "
-            f"found in {searched:,} bytes"
-        )
+        kept = f"{counted(snapshots, 'snapshot')} and {counted(files, 'file')} with " if snapshots else ""
+        yield f"{kept}the rows before; {hits:,} of their values found in {searched:,} bytes"
 
 
 def _columns(report: ReleasedReport) -> Grid:
