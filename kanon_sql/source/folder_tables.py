@@ -10,7 +10,9 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,16 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.remote import copy_rows, is_remote
+from kanon_sql.source.remote import (
+    BUCKETS,
+    copy_rows,
+    fetch,
+    folder_above,
+    is_remote,
+    names_in_bucket,
+    refuse_unknown,
+    shown_url,
+)
 from kanon_sql.sql.connection import Engine, EngineOptions, literal, lock_down, open_engine
 from kanon_sql.sql.extensions import load_extension
 from kanon_sql.sql.watching import Watch
@@ -69,11 +80,40 @@ def refuse_folder_tables(folders: Mapping[Path, str], place: str) -> None:
     for above in places:
         kind = "delta" if (above / _DELTA_LOG).is_dir() else "iceberg" if any(_metadata_files(above)) else None
         if kind is not None:
-            named = folders.get(above, str(above))
-            raise ConfigurationError(
-                f"{place}: {named} is a table of {TITLES[kind]}, whose files hold rows that were deleted, too; "
-                f"expected {{{kind}: {named}}} instead of path"
-            )
+            raise _is_table(kind, folders.get(above, str(above)), place)
+
+
+def refuse_bucket_tables(url: str, place: str) -> None:
+    """Raises ConfigurationError for files of such a table in a bucket, as `refuse_folder_tables` does.
+
+    A bucket may give a file to somebody whom it does not tell its names: such a file is read.
+    """
+    if url.partition("://")[0].lower() not in BUCKETS:
+        return
+    within = folder_above(url)
+    root = url.index("/", url.index("://") + 3) + 1
+    above = [within[: index + 1] for index in range(root - 1, len(within)) if within[index] == "/"]
+    rest = url[len(within) :]
+    below = [f"{within}**/"] if not rest or "/" in rest or "**" in rest else []
+    logs = [f"{folder}{log}" for folder in (*above, *below) for log in (f"{_DELTA_LOG}/*", "metadata/*.metadata.json*")]
+    try:
+        names = names_in_bucket(logs, place)
+    except EngineError:
+        if not rest or any(letter in rest for letter in "*?["):
+            raise
+        return
+    for name in names:
+        folder, _, file = name.rpartition("/")
+        folder, _, kind = folder.rpartition("/")
+        if kind == _DELTA_LOG or _METADATA.fullmatch(file):
+            raise _is_table("delta" if kind == _DELTA_LOG else "iceberg", shown_url(folder), place)
+
+
+def _is_table(kind: str, named: str, place: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{place}: {named} is a table of {TITLES[kind]}, whose files hold rows that were deleted, too; "
+        f"expected {{{kind}: {named}}} instead of path"
+    )
 
 
 def folder_of(path: Path) -> Path:
@@ -94,17 +134,44 @@ def copy_snapshot(engine: Engine, source: SourceConfig, base: Path, place: str) 
     if key in engine.fetched:
         file = Path(engine.fetched[key])
         return Copied(file, file.stem)
-    if is_remote(text):
-        raise ConfigurationError(
-            f"{place}: a table of {TITLES[kind]} is read from this machine alone; copy its folder here, and name that"
-        )
-    snapshot = (_iceberg if kind == "iceberg" else _delta)(base / text, text, place)
-    folder = engine.own_folder() / f"fetched-{len(engine.fetched)}"
+    folder = engine.own_folder() / f"snapshot-{len(engine.fetched)}"
     folder.mkdir()
-    file = folder / f"{snapshot.called}.parquet"
-    _copy(snapshot, file, [base / allowed for allowed in source.allow], place)
+    with _on_this_machine(engine, kind, text, base, place) as path:
+        snapshot = (_iceberg if kind == "iceberg" else _delta)(path, text, place)
+        file = folder / f"{snapshot.called}.parquet"
+        _copy(snapshot, file, [base / allowed for allowed in source.allow], place)
     engine.fetched[key] = str(file)
     return Copied(file, snapshot.called, snapshot.warnings)
+
+
+@contextmanager
+def _on_this_machine(engine: Engine, kind: str, text: str, base: Path, place: str) -> Iterator[Path]:
+    """Where the folder or the metadata file of a table is here; one of a bucket is fetched for as long as the block.
+
+    Raises ConfigurationError and EngineError, which name the URL.
+    """
+    if not is_remote(text):
+        yield base / text
+        return
+    refuse_unknown(text, place, BUCKETS)
+    url, named = text.rstrip("/"), Path()
+    if kind == "iceberg" and _METADATA.fullmatch(url.rpartition("/")[2]):
+        names = url.split("/")
+        above = -2 if names[-2] == "metadata" else -1
+        url, named = "/".join(names[:above]), Path(*names[above:])
+    folder = Path(fetch(engine, f"{url}/", place, as_it_is=True))
+    try:
+        yield folder / named
+    except (ConfigurationError, EngineError) as error:
+        raise type(error)(problem.replace(str(folder), shown_url(url)) for problem in error.problems) from None
+    finally:
+        del engine.fetched[f"{url}/"]
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def shown_table(text: str, base: Path) -> str:
+    """A table as a report names it, by the path that the configuration names."""
+    return shown_url(text) if is_remote(text) else str((base / text).absolute())
 
 
 def _copy(snapshot: _Snapshot, file: Path, allowed: Iterable[Path], place: str) -> None:

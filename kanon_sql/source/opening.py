@@ -34,12 +34,12 @@ from kanon_sql.source.duckdb import (
     split_name,
     with_absolute_paths,
 )
-from kanon_sql.source.folder_tables import copy_snapshot, refuse_folder_tables
+from kanon_sql.source.folder_tables import copy_snapshot, refuse_bucket_tables, refuse_folder_tables, shown_table
 from kanon_sql.source.formats.base import OpenRequest
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.lake import files_of_lake, is_lake
 from kanon_sql.source.model import Source
-from kanon_sql.source.remote import fetch, is_remote, shown_url
+from kanon_sql.source.remote import fetch, is_remote, refuse_unknown, shown_url
 from kanon_sql.source.sqlite import copy_table, is_sqlite
 from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.sql import template
@@ -123,6 +123,9 @@ def _open_files(engine: Engine, source: SourceConfig, base: Path, named: Sequenc
     """Files of this machine, or fetched ones."""
     assert source.path is not None
     remote = is_remote(source.path)
+    if remote and source.path not in engine.fetched:
+        refuse_unknown(source.path, place)
+        refuse_bucket_tables(source.path, place)
     files = find_files(fetch(engine, source.path, place) if remote else source.path, base, place)
     partitions = _partitions(files, place)
     if source.sheet is not None and read_by_engine(files.format):
@@ -144,7 +147,7 @@ def _open_snapshot(engine: Engine, source: SourceConfig, base: Path, named: Sequ
     assert source.folder_table is not None
     copied = copy_snapshot(engine, source, base, place)
     opened = FILE_FORMATS["parquet"].open(engine, OpenRequest((copied.file,), source, named, place))
-    shown = f"{(base / source.folder_table[1]).absolute()}, {copied.snapshot}"
+    shown = f"{shown_table(source.folder_table[1], base)}, {copied.snapshot}"
     return replace(
         opened, origin=shown, label=shown, snapshot=copied.snapshot, warnings=(*opened.warnings, *copied.warnings)
     )

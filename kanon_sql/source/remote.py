@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
@@ -76,34 +76,41 @@ def is_there(url: str, place: str) -> bool:
             raise EngineError(f"{place}: {shown_url(url)}: {error}") from None
 
 
-def fetch(engine: Engine, url: str, place: str) -> str:
+def names_in_bucket(patterns: Sequence[str], place: str) -> list[str]:
+    """The names that patterns mean. Raises EngineError where a bucket does not tell."""
+    with reaching(place) as bucket:
+        try:
+            return [str(name) for (name,) in bucket.query("source/remote_names", values={"patterns": list(patterns)})]
+        except EngineError as error:
+            raise EngineError(f"{place}: {shown_url(patterns[0])}: {error}") from None
+
+
+def fetch(engine: Engine, url: str, place: str, *, as_it_is: bool = False) -> str:
     """Fetches files into the folder of a connection, once; gives the path of a configuration that means them there.
 
-    A URL that ends with a slash is a folder with all that it holds, one with `*` a pattern. Raises ConfigurationError
-    and EngineError.
+    A URL that ends with a slash is a folder with all that it holds, one with `*` a pattern. Large Parquet files are
+    written anew on their way, unless files count `as_it_is`. Raises ConfigurationError and EngineError.
     """
     refuse_unknown(url, place)
     if url not in engine.fetched:
         root = engine.own_folder() / f"fetched-{len(engine.fetched)}"
         with reaching(place) as reader:
-            engine.fetched[url] = _fetched(reader, url, root, place)
+            engine.fetched[url] = _fetched(reader, url, root, place, as_it_is=as_it_is)
     return engine.fetched[url]
 
 
-def _fetched(reader: Engine, url: str, root: Path, place: str) -> str:
+def _fetched(reader: Engine, url: str, root: Path, place: str, *, as_it_is: bool) -> str:
     pattern = f"{url}**" if url.endswith("/") else url
     try:
         listed = reader.query("source/remote_files", values={"pattern": pattern})
     except EngineError as error:
         raise EngineError(f"{place}: {shown_url(url)}: {error}") from None
-    above = (
-        url[: len(url) - len(_name(url))] if not _is_pattern(url) else url[: url.rindex("/", 0, _first_magic(url)) + 1]
-    )
+    above = folder_above(url)
     for name, size in listed:
         rest = _relative(str(name), above, place)
         local = root / rest
         local.parent.mkdir(parents=True, exist_ok=True)
-        _copy(reader, str(name), int(size), local, place)
+        _copy(reader, str(name), int(size), local, place, as_it_is=as_it_is)
     if not listed:
         raise EngineError(f"{place}: no file matches {shown_url(url)}")
     if url.endswith("/"):
@@ -115,9 +122,9 @@ def _fetched(reader: Engine, url: str, root: Path, place: str) -> str:
     )
 
 
-def _copy(reader: Engine, name: str, size: int, local: Path, place: str) -> None:
+def _copy(reader: Engine, name: str, size: int, local: Path, place: str, *, as_it_is: bool) -> None:
     """Fetches one file. Raises ConfigurationError for one that is too large, EngineError."""
-    as_it_is = size <= WHOLE or not local.name.lower().endswith((".parquet", ".pq"))
+    as_it_is = as_it_is or size <= WHOLE or not local.name.lower().endswith((".parquet", ".pq"))
     if as_it_is and size > MOST:
         raise ConfigurationError(
             f"{place}: {shown_url(name)} has {size:,} bytes; expected Parquet, or at most {MOST:,}: copy it to this "
@@ -148,6 +155,11 @@ def copy_rows(engine: Engine, rows: exp.Expr, place: str, *, options: str = "FOR
     """Writes all rows of what the engine can read into a Parquet file. Raises EngineError."""
     text = template.text(template.fill("source/remote_rows", {"file_as_rows": rows}))
     engine.run(f"COPY ({text}) TO {literal(place).sql('duckdb')} ({options})")
+
+
+def folder_above(url: str) -> str:
+    """The folder of a URL, with a slash at its end; of a pattern the last one that it names in full."""
+    return url[: url.rindex("/", 0, _first_magic(url)) + 1] if _is_pattern(url) else url[: len(url) - len(_name(url))]
 
 
 def _name(url: str) -> str:

@@ -124,6 +124,9 @@ def _to_bucket(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place
     refuse_target(target.path, place)
     if target.path == loaded.config.source.path:
         raise ConfigurationError(f"{place}: the target is the source itself, which is replaced on this machine alone")
+    table = loaded.config.source.folder_table
+    if table is not None and target.path.startswith(f"{table[1].partition('/metadata/')[0].rstrip('/')}/"):
+        raise ConfigurationError(f"{place}: the target lies in the source's folder; name another place")
     name = Path(shown_url(target.path)).name
     folder = engine.own_folder() / "release"
     folder.mkdir(exist_ok=True)

@@ -429,7 +429,7 @@ def test_other_commands_read_them_too(tmp_path: Path) -> None:
             "release.csv",
             r"the path of per%41cent holds %, by which the engine looks elsewhere",
         ),
-        ({"delta": "s3://clinic/people"}, "release.csv", r"a table of Delta is read from this machine alone"),
+        ({"delta": "https://clinic/people"}, "release.csv", r"https:// is not reachable from here; expected s3://"),
         ({"delta": "delta", "iceberg": "iceberg"}, "release.csv", r"expected only one of path, table, query, iceberg"),
         ({"delta": "delta", "database": "x"}, "release.csv", r"database does not go with delta; remove it"),
         ({"delta": "delta", "allow": ["x"]}, "release.csv", r"allow does not go with delta; remove it"),

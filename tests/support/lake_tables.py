@@ -14,12 +14,13 @@ _MAGIC = 1681511377  # before the bitmap of a deletion vector
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 
 
-def iceberg_catalog(folder: Path) -> Any:
-    """The catalog of tables below a folder, whose namespace is "clinic"."""
+def iceberg_catalog(folder: Path, warehouse: str | None = None, **properties: str) -> Any:
+    """The catalog of tables below a folder, or a URL that `properties` reach; its namespace is "clinic"."""
     from pyiceberg.catalog.sql import SqlCatalog
 
     folder.mkdir(parents=True, exist_ok=True)
-    catalog = SqlCatalog("test", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/warehouse")
+    place = warehouse or f"file://{folder}/warehouse"
+    catalog = SqlCatalog("test", uri=f"sqlite:///{folder}/catalog.db", warehouse=place, **properties)
     catalog.create_namespace_if_not_exists("clinic")
     return catalog
 
@@ -38,7 +39,6 @@ def delete_from_iceberg(table: Any, rows: Any, content: int, ids: list[int] | No
     """Commits a file of deletes: (file_path, pos) of rows, or values of the columns with the field `ids`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
-    from pyiceberg.io.pyarrow import PyArrowFileIO
     from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestContent, ManifestWriterV2
     from pyiceberg.table.update.snapshot import _FastAppendFiles
     from pyiceberg.typedef import Record
@@ -48,8 +48,10 @@ def delete_from_iceberg(table: Any, rows: Any, content: int, ids: list[int] | No
         field.with_metadata({"PARQUET:field_id": str(number)})
         for field, number in zip(rows.schema, field_ids, strict=True)
     ]
-    file = folder_of(table) / "data" / f"deletes-{len(table.metadata.snapshots)}.parquet"
-    pq.write_table(rows.cast(pa.schema(fields)), file)
+    file = f"{table.location()}/data/deletes-{len(table.metadata.snapshots)}.parquet"
+    output = table.io.new_output(file)
+    with output.create() as written:
+        pq.write_table(rows.cast(pa.schema(fields)), written)
 
     class Writer(ManifestWriterV2):  # type: ignore[misc]
         def content(self) -> ManifestContent:
@@ -65,11 +67,11 @@ def delete_from_iceberg(table: Any, rows: Any, content: int, ids: list[int] | No
 
     entry = DataFile.from_args(
         content=DataFileContent(content),
-        file_path=f"file://{file}",
+        file_path=file,
         file_format=FileFormat.PARQUET,
         partition=Record(),
         record_count=rows.num_rows,
-        file_size_in_bytes=file.stat().st_size,
+        file_size_in_bytes=len(output.to_input_file()),
         equality_ids=ids,
         sort_order_id=None,
         spec_id=table.metadata.default_spec_id,
@@ -78,7 +80,7 @@ def delete_from_iceberg(table: Any, rows: Any, content: int, ids: list[int] | No
     with table.transaction() as transaction:
         from pyiceberg.table.snapshots import Operation
 
-        update = Deletes(operation=Operation.OVERWRITE, transaction=transaction, io=PyArrowFileIO())
+        update = Deletes(operation=Operation.OVERWRITE, transaction=transaction, io=table.io)
         update.append_data_file(entry)
         update.commit()
 

@@ -13,11 +13,15 @@ from typing import Any
 import duckdb
 import pytest
 from buckets import ACCESS, MISSING, bucket_server, web_server
-from tables import configuration, smallest_class, write
+from lake_tables import POSITIONS, delete_from_iceberg, iceberg_catalog
+from tables import configuration, simple, smallest_class, write
 
 import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.opening import open_described
+from kanon_sql.sql.connection import EngineOptions, open_engine
 
 
 def real_bucket(test: Callable[..., None]) -> Any:
@@ -224,6 +228,61 @@ def test_a_web_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
             said = capsys.readouterr().err
             assert f"{address}/people.csv" in said and "t0ken" not in said and "Traceback" not in said
             assert not (tmp_path / f"{fault}.csv").exists()
+
+
+@real_bucket
+@pytest.mark.skipif(
+    any(find_spec(name) is None for name in ("pyiceberg", "deltalake")), reason="No module named pyiceberg or deltalake"
+)
+def test_tables_of_iceberg_and_delta_in_a_bucket(bucket: Any, address: str, tmp_path: Path) -> None:
+    """Rows that were deleted are read neither by the log nor as files that lie there."""
+    import pyarrow as pa
+    from deltalake import DeltaTable, write_deltalake
+
+    rows = pa.table({"name": list("abcdef"), "n": [1, 2, 3, 4, 5, 6]})
+    options = {**ACCESS, "AWS_ENDPOINT_URL": address, "AWS_ALLOW_HTTP": "true", "AWS_S3_ALLOW_UNSAFE_RENAME": "true"}
+    delta = "s3://clinic/lake/odd name/people"
+    write_deltalake(delta, rows, storage_options=options)
+    DeltaTable(delta, storage_options=options).delete("n < 3")
+    names = {"access-key-id": "AWS_ACCESS_KEY_ID", "secret-access-key": "AWS_SECRET_ACCESS_KEY", "region": "AWS_REGION"}
+    properties = {"s3.endpoint": address, **{f"s3.{key}": ACCESS[name] for key, name in names.items()}}
+    table = iceberg_catalog(tmp_path / "catalog", "s3://clinic/warehouse", **properties).create_table(
+        "clinic.people", schema=rows.schema
+    )
+    table.append(rows)
+    file = next(iter(table.scan().plan_files())).file.file_path
+    delete_from_iceberg(table, pa.table({"file_path": [file] * 2, "pos": pa.array([0, 1], pa.int64())}), POSITIONS)
+    version = table.metadata_location.rpartition("/")[2]
+    for source, called in (
+        ({"delta": delta}, f"{delta}, version 1"),
+        ({"delta": f"{delta}/"}, f"{delta}/, version 1"),
+        ({"iceberg": table.location()}, f"{table.location()}, snapshot "),
+        ({"iceberg": table.metadata_location}, f"{table.metadata_location}, snapshot "),
+    ):
+        with open_engine(EngineOptions()) as engine:
+            opened = open_described(engine, SourceConfig(**source), tmp_path, [], "source")
+            assert sorted(engine.run(opened.relation)) == [("c", 3), ("d", 4), ("e", 5), ("f", 6)]
+            assert opened.label.startswith(called) and not list(engine.own_folder().rglob("*.json"))
+    files = [file.key for file in bucket.objects.all() if file.key.endswith(".parquet")]
+    urls = [f"{delta}/", f"{delta}/*.parquet", "s3://clinic/lake/", "s3://clinic/lake/*/*/*.parquet", "s3://clinic/**"]
+    for url in [*urls, f"{table.location()}/data/*.parquet", *(f"s3://clinic/{key}" for key in files)]:
+        with pytest.raises(
+            ConfigurationError, match=r"s3://clinic/.*people is a table of .*expected \{.*instead of path"
+        ):
+            kanon_sql.run(simple(url, tmp_path / "release.csv", "name", "n"))
+    for faulty, message in (
+        ({"delta": "s3://clinic/nothing"}, r"no file matches s3://clinic/nothing/"),
+        ({"iceberg": delta}, r"s3://clinic/lake/odd name/people is no table of Iceberg"),
+        ({"iceberg": f"s3://clinic/warehouse/clinic/people/metadata/9{version}"}, r"/9[^/]+ does not exist"),
+        ({"delta": "https://example.com/people"}, r"https:// is not reachable from here; expected s3://"),
+    ):
+        with pytest.raises((ConfigurationError, EngineError), match=message) as error:
+            kanon_sql.run(simple(faulty, tmp_path / "release.csv", "name"))
+        assert "/tmp" not in str(error.value)
+    with pytest.raises(ConfigurationError, match=r"the target lies in the source's folder"):
+        kanon_sql.run(simple({"delta": delta}, f"{delta}/release.parquet", "name"))
+    put(bucket, "plain/people.csv", write(tmp_path / "people.csv"))
+    assert kanon_sql.run(configuration("s3://clinic/plain/*.csv", str(tmp_path / "release.csv"))).status == "released"
 
 
 @pytest.mark.parametrize(
