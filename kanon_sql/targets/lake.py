@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
-from kanon_sql.source.duckdb import attach, describe_relation
+from kanon_sql.source.duckdb import attach
 from kanon_sql.source.lake import (
     attach_lake,
     catalog_of,
@@ -32,16 +32,17 @@ from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine, EngineOptions, naming, open_engine
 from kanon_sql.sql.disk import why
 from kanon_sql.sql.extensions import load_extension
-from kanon_sql.sql.template import column, quoted, state
+from kanon_sql.sql.template import quoted, state
 from kanon_sql.targets.database import CATALOG, StagedDatabase, empty_release
 from kanon_sql.targets.database_copy import Name, folded, readable_views, table_of
+from kanon_sql.targets.remains import HITS, count_remains, texts_of
 from kanon_sql.targets.staging import Staged
 from kanon_sql.targets.staging_permissions import finish, flush_folder, strictest
 
 _WORK = "kanon_sql_catalog"
 _SCHEDULED = "ducklake_files_scheduled_for_deletion"
 _OTHER = "kanon_sql_catalog_copied"
-_VALUES, _HITS = "lake_values", "lake_hits"  # by `state` where they are used
+_VALUES = "lake_values"  # by `state` where it is used
 _PROPERTIES = {
     "lake_partitions": "ducklake_partition_info",
     "lake_sorts": "ducklake_sort_info",
@@ -197,8 +198,6 @@ class LakeSink(StagedDatabase):
         """(bytes, values): what was searched for values that the table had before, and how many were found."""
         assert self.old is not None
         table = table_of(self.old, self.name)
-        _, names = describe_relation(engine, table, self.describe())
-        texts = [{"text": exp.cast(column(name), "VARCHAR")} for name in names]
         written = sorted(self._staged_files.rglob("*.parquet"))
         whole = [self.staged.path]
         for file in written:
@@ -215,21 +214,16 @@ class LakeSink(StagedDatabase):
         engine.query(
             "targets/lake/remembered",
             names=remembered,
-            lists={"item": texts},
+            lists={"item": texts_of(engine, table)},
             values={"name": self.name[1], "most": most},
         )
         # To read it here ends the engine's lock on the new catalog, of which nobody else knows.
         engine.query(
             "targets/lake/hits",
-            names={_VALUES: state(_VALUES), _HITS: state(_HITS)},
+            names={_VALUES: state(_VALUES), HITS: state(HITS)},
             values={"files": [escape(str(file)) for file in whole]},
         )
-        hits = int(engine.query("targets/lake/unnamed", names={_HITS: state(_HITS)}, values={"lake": CATALOG})[0][0])
-        if hits:
-            self._explain(engine)
-            hits = int(
-                engine.query("targets/lake/unnamed", names={_HITS: state(_HITS)}, values={"lake": CATALOG})[0][0]
-            )
+        hits = count_remains(engine, self._live(engine), lambda: _unnamed(engine))
         left_over = {
             "lake_file_statistics": _of(CATALOG, "ducklake_file_column_stats"),
             "lake_column_statistics": _of(CATALOG, "ducklake_table_column_stats"),
@@ -237,18 +231,19 @@ class LakeSink(StagedDatabase):
         }
         return size, hits + int(engine.query("targets/lake/statistics", names=left_over)[0][0])
 
-    def _explain(self, engine: Engine) -> None:
-        """Leaves of the values that were found those alone that no row of the lake holds."""
+    def _live(self, engine: Engine) -> list[exp.Table]:
+        """The tables that the lake has from now on."""
         assert self.old is not None
-        for schema, name, is_view in engine.query("source/tables", values={"catalog": CATALOG}):
-            if not is_view:
-                released = folded((schema, name)) == folded(self.name)
-                rows = table_of(CATALOG if released else self.old, (schema, name))
-                _, names = describe_relation(engine, rows, self.describe())
-                items = [{"text": exp.cast(column(column_name), "VARCHAR")} for column_name in names]
-                engine.query(
-                    "targets/lake/unexplained", names={"live_rows": rows, _HITS: state(_HITS)}, lists={"item": items}
-                )
+        return [
+            table_of(CATALOG if folded((schema, name)) == folded(self.name) else self.old, (schema, name))
+            for schema, name, is_view in engine.query("source/tables", values={"catalog": CATALOG})
+            if not is_view
+        ]
+
+
+def _unnamed(engine: Engine) -> int:
+    """How many of the values that were found no name and no definition shows."""
+    return int(engine.query("targets/lake/unnamed", names={HITS: state(HITS)}, values={"lake": CATALOG})[0][0])
 
 
 def remove_replaced(path: Path) -> None:

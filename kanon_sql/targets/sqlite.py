@@ -23,9 +23,10 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.source.remote import copy_rows
 from kanon_sql.source.sqlite import asked, attach_sqlite, copy_table, is_sqlite, open_sqlite_engine
 from kanon_sql.sql.connection import Engine, literal
-from kanon_sql.sql.template import Item, column, quoted, state
+from kanon_sql.sql.template import quoted, state
 from kanon_sql.targets.database import StagedDatabase
 from kanon_sql.targets.database_copy import Name
+from kanon_sql.targets.remains import HITS, count_remains, texts_of
 from kanon_sql.targets.sqlite_file import (
     alone,
     copy_without,
@@ -45,7 +46,7 @@ SUFFIXES = (".sqlite", ".sqlite3")  # of files that are made as databases of SQL
 _ROW_NUMBERS = ("rowid", "_rowid_", "oid")
 _PART, _OVERLAP = 32_000_000, 4_096  # bytes of a file that are searched at once, and those that are searched twice
 _COMPARISONS = 500_000_000  # bytes times values of one search, about half a second
-_VALUES, _HITS = "before_values", "lake_hits"  # by `state` where they are used
+_VALUES = "before_values"  # by `state` where it is used
 
 
 def becomes_sqlite(path: Path) -> bool:
@@ -185,12 +186,12 @@ class SqliteSink(StagedDatabase):
         assert self._before is not None
         with open_sqlite_engine([part.parent, self._before.parent], self.place) as reader:
             attach_sqlite(reader, self.staged.path)
-            held = {_VALUES: state(_VALUES), _HITS: state(_HITS)}
+            held = {_VALUES: state(_VALUES), HITS: state(HITS)}
             before = exp.Table(this=exp.Anonymous(this="read_parquet", expressions=[literal(str(self._before))]))
             reader.query(
                 "targets/sqlite/remembered",
                 names={"source": before, _VALUES: held[_VALUES]},
-                lists={"item": _texts(reader, before)},
+                lists={"item": texts_of(reader, before)},
                 values={"most": max(20, min(1_000, _COMPARISONS // size))},
             )
             for content in _parts(self.staged.path):
@@ -208,23 +209,13 @@ class SqliteSink(StagedDatabase):
 
     def _unexplained(self, reader: Engine) -> int:
         """How many of the values that were found no row and no definition shows."""
-        found = {_HITS: state(_HITS)}
         with opened(self.staged.path, self.place) as connection:
-            shown_by = shown_columns(connection)
-        for select in shown_by:
-            if not reader.query("targets/sqlite/unexplained", names=found)[0][0]:
-                return 0
-            rows = asked(select)
-            reader.query(
-                "targets/lake/unexplained", names={"live_rows": rows, **found}, lists={"item": _texts(reader, rows)}
-            )
-        return int(reader.query("targets/sqlite/unexplained", names=found)[0][0])
-
-
-def _texts(reader: Engine, rows: exp.Table) -> list[Item]:
-    """The columns of rows as texts."""
-    described = reader.run(exp.Describe(this=exp.select("*").from_(rows.copy())))
-    return [{"text": exp.cast(column(str(row[0])), "VARCHAR")} for row in described]
+            tables = [asked(select) for select in shown_columns(connection)]
+        return count_remains(
+            reader,
+            tables,
+            lambda: int(reader.query("targets/remains/left", names={HITS: state(HITS)})[0][0]),
+        )
 
 
 def _parts(path: Path) -> Iterator[bytes]:

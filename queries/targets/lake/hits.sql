@@ -1,8 +1,8 @@
 -- Answers: which values stand somewhere in files, read as bytes.
 -- Reads: lake_values, the values; read_blob(), the files.
 -- Takes: $files, the files.
--- Gives: the table lake_hits (value).
-CREATE OR REPLACE TEMP TABLE lake_hits AS
+-- Gives: the table hits (value).
+CREATE OR REPLACE TEMP TABLE hits AS
 WITH contents AS MATERIALIZED (
     SELECT CAST(content AS VARCHAR) AS bytes FROM read_blob($files)
 )

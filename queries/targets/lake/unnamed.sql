@@ -1,5 +1,5 @@
 -- Answers: how many values that stand in the files of a lake are no part of a name or a definition in it.
--- Reads: lake_hits, the values; duckdb_columns(), duckdb_tables(), duckdb_views(), what the engine tells.
+-- Reads: hits, the values; duckdb_columns(), duckdb_tables(), duckdb_views(), what the engine tells.
 -- Takes: $lake, the name under which the lake is attached.
 -- Gives: one row (hits).
 WITH definitions AS (
@@ -13,5 +13,5 @@ WITH definitions AS (
 )
 
 SELECT count(*) AS hits
-FROM lake_hits
-WHERE NOT EXISTS (SELECT 1 FROM definitions WHERE contains(definitions.definition, lake_hits.value))
+FROM hits
+WHERE NOT EXISTS (SELECT 1 FROM definitions WHERE contains(definitions.definition, hits.value))
