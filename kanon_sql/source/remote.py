@@ -2,7 +2,7 @@
 
 The connection that does the job knows no network, so that no view or query reaches another bucket or host. Credentials
 are those of DuckDB's stored secrets or of the environment (AWS_ACCESS_KEY_ID and its like), which DuckDB reads itself;
-AWS_ENDPOINT_URL names another server than Amazon's.
+AWS_ENDPOINT_URL names another server than Amazon's, AZURE_STORAGE_CONNECTION_STRING a storage account.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, literal, open_engine
 from kanon_sql.sql.extensions import load_extension
 
-BUCKETS = ("s3", "gs", "gcs", "r2")
+_AZURE = ("az", "azure")
+BUCKETS = ("s3", "gs", "gcs", "r2", *_AZURE)
 WEB = ("https", "http")
 _REMOTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_CONNECTION = "AZURE_STORAGE_CONNECTION_STRING"
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 WHOLE = 256_000_000  # bytes of a file that is moved as it is; a larger Parquet file is read and written anew
 MOST = 2_000_000_000  # bytes of another file
@@ -53,9 +55,15 @@ def shown_url(url: str) -> str:
 
 
 @contextmanager
-def reaching(place: str) -> Iterator[Engine]:
-    """A connection that reaches buckets and web servers. Raises ConfigurationError without the extension."""
+def reaching(url: str, place: str) -> Iterator[Engine]:
+    """A connection that reaches what a URL names, or its like. Raises ConfigurationError without the extension."""
     with open_engine(EngineOptions()) as engine:
+        if url.partition("://")[0].lower() in _AZURE:
+            load_extension(engine, "azure", f"{place}: a container of Azure")
+            if os.environ.get(_CONNECTION):
+                engine.run(f"SET azure_storage_connection_string = {literal(os.environ[_CONNECTION]).sql('duckdb')}")
+            yield engine
+            return
         load_extension(engine, "httpfs", f"{place}: a bucket or a web server")
         endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)
         if endpoint is not None:
@@ -68,7 +76,7 @@ def reaching(place: str) -> Iterator[Engine]:
 
 def is_there(url: str, place: str) -> bool:
     """Whether a bucket holds a file. Raises EngineError where it cannot be asked."""
-    with reaching(place) as bucket:
+    with reaching(url, place) as bucket:
         try:
             # Only for a pattern names are asked for.
             return bool(bucket.query("source/remote_exists", values={"pattern": f"{url[:-1]}[{url[-1]}]"})[0][0])
@@ -78,7 +86,7 @@ def is_there(url: str, place: str) -> bool:
 
 def names_in_bucket(patterns: Sequence[str], place: str) -> list[str]:
     """The names that patterns mean. Raises EngineError where a bucket does not tell."""
-    with reaching(place) as bucket:
+    with reaching(patterns[0], place) as bucket:
         try:
             return [str(name) for (name,) in bucket.query("source/remote_names", values={"patterns": list(patterns)})]
         except EngineError as error:
@@ -94,7 +102,7 @@ def fetch(engine: Engine, url: str, place: str, *, as_it_is: bool = False) -> st
     refuse_unknown(url, place)
     if url not in engine.fetched:
         root = engine.own_folder() / f"fetched-{len(engine.fetched)}"
-        with reaching(place) as reader:
+        with reaching(url, place) as reader:
             engine.fetched[url] = _fetched(reader, url, root, place, as_it_is=as_it_is)
     return engine.fetched[url]
 

@@ -60,7 +60,7 @@ class BucketSink(FileSink):
                 f"{self.place}: the release has {file.stat().st_size:,} bytes; expected Parquet, or at most {MOST:,} "
                 "to be put into a bucket"
             )
-        with reaching(self.place) as bucket:
+        with reaching(self.url, self.place) as bucket:
             digest = "targets/remote_digest" if as_it_is else "targets/remote_rows"
             expected = sha256(file) if as_it_is else _digest(bucket, digest, str(file))
             options = f"FORMAT parquet, COMPRESSION {self._compression()}"

@@ -169,7 +169,7 @@ def test_an_encoding_that_is_none(tmp_path: Path) -> None:
     refused(simple({"path": str(source), "csv": {"encoding": "base64"}}, tmp_path / "out.csv", "x"), 2)
 
 
-@pytest.mark.parametrize("path", ["az://b/a.csv", "hdfs://h/a.parquet", "ftp://h/a.csv", "file:///etc/passwd"])
+@pytest.mark.parametrize("path", ["abfss://b/a.csv", "hdfs://h/a.parquet", "ftp://h/a.csv", "file:///etc/passwd"])
 def test_remote_paths_are_refused(tmp_path: Path, path: str) -> None:
     refused(simple(path, tmp_path / "out.csv", "x"), 2)
     source = write(tmp_path / "in.parquet")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from threading import Thread
 from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 PACKAGES = ("duckdb_extension_httpfs", "moto", "flask", "boto3")
 MISSING = [name for name in PACKAGES if find_spec(name) is None]
@@ -43,6 +48,47 @@ def bucket_server() -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
+
+
+AZURITE = os.environ.get("KANON_SQL_TEST_AZURITE") or shutil.which("azurite-blob")  # of npm, a server of Azure's blobs
+_ACCOUNT = "devstoreaccount1"
+_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="  # known to everybody
+
+
+@contextmanager
+def azure_server(container: str) -> Iterator[str]:
+    """The connection string of a server with an empty container, ended with the block."""
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [str(AZURITE), "--silent", "--skipApiVersionCheck", "--inMemoryPersistence", "--blobPort", str(port)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            endpoint = f"http://127.0.0.1:{port}/{_ACCOUNT}"
+            for _ in range(300):
+                try:
+                    socket.create_connection(("127.0.0.1", port), 1).close()
+                    break
+                except OSError:
+                    time.sleep(0.1)
+            _make_container(endpoint, container)
+            known = f"AccountName={_ACCOUNT};AccountKey={_KEY}"
+            yield f"DefaultEndpointsProtocol=http;{known};BlobEndpoint={endpoint};"
+        finally:
+            process.terminate()
+
+
+def _make_container(endpoint: str, name: str) -> None:
+    """Makes a container by a request signed with the account's key."""
+    now = datetime.now(timezone.utc).strftime("%a, %d %b %Y %H:%M:%S GMT")
+    headers = {"Content-Type": "text/plain", "x-ms-date": now, "x-ms-version": "2021-08-06"}
+    resource = f"/{_ACCOUNT}/{_ACCOUNT}/{name}\nrestype:container"
+    listed = f"x-ms-date:{now}\nx-ms-version:2021-08-06\n"
+    text = "\n".join(["PUT", "", "", "", "", "text/plain", "", "", "", "", "", "", f"{listed}{resource}"])
+    signature = base64.b64encode(hmac.new(base64.b64decode(_KEY), text.encode(), hashlib.sha256).digest()).decode()
+    headers["Authorization"] = f"SharedKey {_ACCOUNT}:{signature}"
+    address = f"{endpoint}/{name}?restype=container"
+    urlopen(Request(address, data=b"", method="PUT", headers=headers), timeout=30).close()
 
 
 @contextmanager

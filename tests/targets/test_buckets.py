@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from buckets import ACCESS, MISSING, bucket_server, web_server
+from buckets import ACCESS, AZURITE, MISSING, azure_server, bucket_server, web_server
 from lake_tables import POSITIONS, delete_from_iceberg, iceberg_catalog
 from tables import configuration, simple, smallest_class, write
 
@@ -230,6 +230,47 @@ def test_a_web_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
             assert not (tmp_path / f"{fault}.csv").exists()
 
 
+AZURE = "AZURE_STORAGE_CONNECTION_STRING"
+azure = pytest.mark.skipif(
+    find_spec("duckdb_extension_azure") is None, reason="No module named duckdb_extension_azure: .[lake]"
+)
+
+
+@pytest.mark.lake
+@azure
+@pytest.mark.slow
+@pytest.mark.skipif(AZURITE is None, reason="no azurite-blob: npm install azurite, or KANON_SQL_TEST_AZURITE")
+def test_a_release_from_container_to_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with azure_server("clinic") as connection:
+        monkeypatch.setenv(AZURE, connection)
+        target = "az://clinic/out/release.parquet"
+        assert kanon_sql.run(configuration(str(write(tmp_path / "people.csv")), target)).status == "released"
+        with pytest.raises(ConfigurationError, match=r"az://clinic/out/release\.parquet exists already"):
+            kanon_sql.run(configuration(str(tmp_path / "people.csv"), target))
+        first = simple(target, tmp_path / "again.parquet", "sex")
+        assert kanon_sql.run(first, advice=False).status == "released"
+        again = simple("az://clinic/out/*.parquet", {"path": target, "overwrite": True}, "sex")
+        assert kanon_sql.run(again, advice=False).report["source"]["table"].startswith("az://")
+        with pytest.raises(EngineError, match=r"az://clinic/nothing\.csv"):
+            kanon_sql.run(configuration("az://clinic/nothing.csv", str(tmp_path / "release.csv")))
+
+
+@pytest.mark.lake
+@azure
+@pytest.mark.parametrize(
+    "connection", ["", "AccountName=a;AccountKey=c2VjcmV0;BlobEndpoint=http://127.0.0.1:1/a;", "k3y"]
+)
+def test_a_container_that_is_not_reached(connection: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(AZURE, connection)
+    for source, target in (
+        ("az://clinic/people.csv", str(tmp_path / "release.csv")),
+        (str(write(tmp_path / "people.csv")), "az://clinic/release.csv"),
+    ):
+        with pytest.raises(EngineError, match=r"az://clinic/[a-z]+\.csv|the engine (failed|refused)") as error:
+            kanon_sql.run(configuration(source, target))
+        assert "c2VjcmV0" not in str(error.value) and "k3y" not in str(error.value)
+
+
 @real_bucket
 @pytest.mark.skipif(
     any(find_spec(name) is None for name in ("pyiceberg", "deltalake")), reason="No module named pyiceberg or deltalake"
@@ -288,7 +329,7 @@ def test_tables_of_iceberg_and_delta_in_a_bucket(bucket: Any, address: str, tmp_
 @pytest.mark.parametrize(
     ("source", "target", "message"),
     [
-        ("az://box/people.csv", "release.csv", r"az:// is not reachable from here; expected s3://"),
+        ("abfss://box/people.csv", "release.csv", r"abfss:// is not reachable from here; expected s3://"),
         ("people.csv", "https://example.com/release.csv", r"https:// is not reachable from here; expected s3://"),
         ("people.csv", "s3://clinic/release/", r"names no file; expected one"),
         ("people.csv", "s3://clinic/release*.csv", r"names no file; expected one"),
