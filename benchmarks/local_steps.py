@@ -58,9 +58,7 @@ STEPS: dict[str, list[tuple[Any, str, Any]]] = {
     "guiding": [(search.LocalSearch, "_guide", _nothing)],
     "program": [(prices, "is_few", _always(False))],
     "proof": [(program.Program, "prove", lambda self, loss, proven: proven)],
-    "blending": [(prices.Prices, "_blend", _nothing)],
     "fewer_shapes": [(labels, "_MOST_SHAPES", 10**9)],
-    "first_share": [(prices, "_FIRST_SHARE", 1.0)],
 }
 
 

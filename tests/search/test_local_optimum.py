@@ -21,6 +21,7 @@ from kanon_sql.frequency.table import Tuples
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.labels import build_trees, units_of
+from kanon_sql.search.local.prices import Prices, target_of_step
 from kanon_sql.search.local.queries import Queries
 from kanon_sql.search.local.search import LocalSearch
 from kanon_sql.search.local.sweep import WholeDomain
@@ -243,6 +244,39 @@ def test_a_bound_holds_where_labels_are_not_looked_up(
         rows = [[chance.choice(lines)[0] for lines in files] for _ in range(9)]
         found, best = find(hierarchical(tmp_path, files, rows), 3), optimum(files, rows, 3)
         assert 100 * (found.search.bound or 0.0) / len(files) - 1e-9 <= best <= found.ncp + 1e-9
+
+
+@pytest.mark.parametrize("best", [-100.0, -1.0, 0.0, 1e-9, 5.0, 9.0])
+def test_a_step_aims_above_what_is_proven(best: float) -> None:
+    """By a tenth of the loss at least, up to what may be provable; also where less than nothing is proven."""
+    assert best + 0.1 <= target_of_step(best, 10.0) <= 9.5
+
+
+@pytest.mark.slow
+def test_prices_that_prove_less_than_nothing_come_to_prove_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that begins at prices far too high: steps in proportion to the bound would lead nowhere."""
+    proven: list[float] = []
+    begin, proven_by = Prices._begin, Prices._proven_by
+
+    def begin_too_high(prices: Prices, is_few: bool) -> None:
+        begin(prices, is_few)
+        prices.queries.run_text('UPDATE "kanon_sql_local_prices" SET price = 4 * ceiling')
+
+    def noted(prices: Prices, values: str) -> float:
+        proven.append(proven_by(prices, values))
+        return proven[-1]
+
+    monkeypatch.setattr("kanon_sql.search.local.highs.is_installed", lambda: False)
+    monkeypatch.setattr(Prices, "_begin", begin_too_high)
+    monkeypatch.setattr(Prices, "_proven_by", noted)
+    chance = random.Random(0)
+    files = trees_of(chance, 2)
+    rows = [[chance.choice(lines)[0] for lines in files] for _ in range(60)]
+    found = find(hierarchical(tmp_path, files, rows), 4)
+    assert proven[0] < 0
+    assert 100 * (found.search.bound or 0.0) / len(files) >= 0.5 * found.ncp
 
 
 @pytest.mark.slow

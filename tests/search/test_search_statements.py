@@ -81,13 +81,18 @@ def test_a_class_lends_what_it_has_above_k() -> None:
 
 
 def test_what_is_lent_comes_to_k_and_leaves_its_class() -> None:
+    costed = "cell BIGINT, part BIGINT, row_count BIGINT, spare BIGINT, cost DOUBLE, old_cost DOUBLE"
     tables = {
-        "lenders": ("cell BIGINT, part BIGINT, added DOUBLE, can_lend BIGINT", [(1, 1, 0.1, 2), (2, 2, 0.2, 9)]),
+        "cells": ("cell BIGINT, p BIGINT", [(1, 1), (2, 2), (9, 9)]),
+        "class_costs": ("part BIGINT, size BIGINT, cost DOUBLE", [(1, 7, 0.1), (2, 9, 0.1)]),
+        "costed": (costed, [(1, 1, 5, 2, 0.2, 0.1), (2, 2, 2, 4, 0.3, 0.1)]),  # they lose 0.1 and 0.2 more
         "members": ("part BIGINT, cell BIGINT, row_count BIGINT", [(1, 1, 5), (2, 2, 2)]),
         "rest": ("cell BIGINT, row_count BIGINT", [(9, 1)]),
     }
     then = "SELECT part, cell, row_count FROM borrowed ORDER BY ALL"
-    rows = answers("search/local/borrowed", tables, names={"borrowed": "borrowed"}, values={"k": 5}, then=then)
+    lists = {"this": [{"position": "p", "low": "low", "high": "high"}]}
+    names = {"borrowed": "borrowed"}
+    rows = answers("search/local/borrowed", tables, names=names, lists=lists, values={"k": 5}, then=then)
     assert rows == [(0, 1, 2), (0, 2, 2), (0, 9, 1), (1, 1, 3)]
 
 
@@ -96,8 +101,10 @@ def test_as_many_classes_are_joined_as_are_asked_for() -> None:
         "members": ("part BIGINT, cell BIGINT, row_count BIGINT", [(1, 1, 5), (2, 2, 2), (3, 3, 2)]),
         "merge_order": ("part BIGINT, place BIGINT", [(2, 1), (3, 2), (1, 3)]),
     }
-    then = "SELECT part, cell FROM members ORDER BY cell"
-    assert answers("search/local/merge", tables, values={"places": 2}, then=then) == [(1, 1), (0, 2), (0, 3)]
+    values: dict[str, object] = {"places": 2, "all_classes": True}
+    assert sorted(answers("search/local/merge", tables, values=values)) == [(1, 5, 1), (2, 2, 0), (3, 2, 0)]
+    values["all_classes"] = False
+    assert sorted(answers("search/local/merge", tables, values=values)) == [(2, 2, 0), (3, 2, 0)]
 
 
 def test_rows_that_fell_are_suppressed() -> None:
@@ -112,10 +119,14 @@ def test_rows_that_fell_are_suppressed() -> None:
 
 
 def test_labels_that_k_rows_fall_under_are_feasible() -> None:
-    half = [(1, 1, 0.1, 2, 0.9), (1, 2, 0.1, 1, 0.9), (2, 1, 0.1, 2, 0.9)]
+    """Three tuples are below the first label of the first half, one of them below the second."""
+    above = "label BIGINT, tuple BIGINT, cost DOUBLE"
+    cells = [(1, 1, 1, 2), (2, 1, 2, 1), (3, 2, 1, 0)]
     tables = {
-        "half_reach": ("label BIGINT, tuple BIGINT, cost DOUBLE, row_count BIGINT, room DOUBLE", half),
-        "above_b": ("label BIGINT, tuple BIGINT, cost DOUBLE", [(3, 1, 0.1), (3, 2, 0.1)]),
+        "priced_cells": ("cell BIGINT, tuple_a BIGINT, tuple_b BIGINT, row_count BIGINT", cells),
+        "prices": ("cell BIGINT, ceiling DOUBLE", [(1, 1.0), (2, 1.0), (3, 1.0)]),
+        "above_a": (above, [(1, 1, 0.1), (1, 2, 0.1), (2, 2, 0.1)]),
+        "above_b": (above, [(3, 1, 0.1), (3, 2, 0.1), (4, 1, 0.1), (4, 2, 0.95)]),
     }
     values = {"label_shift": 4, "k": 3}
     then = "SELECT label FROM feasible"

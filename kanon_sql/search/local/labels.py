@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import frexp, ldexp, prod
+from typing import Any
 
 from sqlglot import exp
 
@@ -91,12 +92,10 @@ def _tree(queries: Queries, d: Dimension, steps: int, units: float) -> SearchTre
     if d.tree is not None:
         values = {"weight": d.weight, "lowest": lowest, "units": units}
         queries.run("tree_costs", values, {"costs": costs, "nodes": d.nodes})
-    elif d.has_ranges:
-        values = {"weight": d.weight, "units": units}
-        queries.run("range_costs", values, {"costs": costs, "places": d.places}, lists)
     else:
-        values = {"weight": d.weight, "values": d.values, "units": units}
-        queries.run("set_costs", values, {"costs": costs, "places": d.places}, lists)
+        spread, whole = ("measure", 1) if d.has_ranges else ("position", max(d.values - 1, 1))
+        values = {"weight": d.weight, "whole": whole, "units": units}
+        queries.run("rank_costs", values, {"costs": costs, "places": d.places, "spread": spread}, lists)
     names = {"costs": costs, "ancestors": ancestors, "this_position": d.position}
     counts = queries.run("ancestors", None, names, lists)
     return SearchTree(d, shifts, lowest, int(counts[0][0]) // (len(shifts) - lowest), costs, ancestors)
@@ -113,22 +112,26 @@ class Costs:
     def __init__(self, queries: Queries, trees: Sequence[SearchTree]) -> None:
         self.queries = queries
         self._items = [_items(tree) for tree in trees]
-        self._texts: dict[tuple[str, str], str] = {}
+        self._texts: dict[tuple[str, ...], str] = {}
 
     def total(self, classed: str) -> tuple[float, int]:
         """Makes the table class_costs of a table of classes; (their loss in all rows, the rows of the smallest)."""
-        self.run("class_costs", "class_spans", classed)
+        self.run("class_costs", classed=own_tables()[classed])
         cost, smallest = self.queries.run("total_cost")[0]
         return float(cost), int(smallest)
 
-    def run(self, name: str, spans: str, classed: str = "members", values: Mapping[str, int] | None = None) -> int:
-        """Runs a file on the losses of spans of positions, which the file `spans` selects from a table of classes.
+    def run(self, name: str, values: Mapping[str, int] | None = None, **names: str) -> int:
+        """Runs a file whose CTE `spanned` selects spans of positions, and which reads as `costed` what they lose.
 
         Returns how many rows it makes.
         """
-        text = self._texts.get((name, classed))
+        key = (name, *names.values())
+        text = self._texts.get(key)
         if text is None:
-            text = self._texts[name, classed] = template.text(self._filled(name, spans, own_tables()[classed]))
+            lists = {"this": self._items}
+            costed = template.fill("search/local/costed", lists=lists, part=True)
+            filled = template.fill(f"search/local/{name}", {"costed": costed, **names}, lists, own_tables())
+            text = self._texts[key] = template.text(filled)
         return int(self.queries.run_text(text, values)[0][0])
 
     def place_leftovers(self, k: int) -> None:
@@ -144,24 +147,16 @@ class Costs:
         """Each tuple joins the class that it makes dearer by least, in rounds, as classes widen; the loss in all."""
         self.queries.copy("joined", "members")
         cost, _ = self.total("joined")
-        while self.run("join_offers", "join_spans"):
-            self.queries.run("join")
+        while self.run("join"):
             cost, _ = self.total("joined")
         return cost
 
     def _borrow(self, k: int) -> float | None:
         """One class of all tuples, and of the rows whose move loses least; None if classes cannot spare enough."""
         self.total("members")
-        self.run("lenders", "lend_spans", values={"k": k})
-        self.queries.run("borrowed", {"k": k})
+        self.run("borrowed", {"k": k})
         cost, smallest = self.total("borrowed")
         return cost if smallest >= k else None
-
-    def _filled(self, name: str, spans: str, classed: str) -> exp.Expr:
-        lists = {"this": self._items}
-        spanned = template.fill(f"search/local/{spans}", lists=lists, scope={**own_tables(), "classed": classed})
-        costed = template.fill("search/local/costed", {"spanned": spanned}, lists)
-        return template.fill(f"search/local/{name}", {"costed": costed}, scope=own_tables())
 
 
 def _items(tree: SearchTree) -> Item:
@@ -227,9 +222,9 @@ def build_half(queries: Queries, trees: Sequence[SearchTree], k: int, most_shape
 
     Of more than `most_shapes` combinations of levels some are left out; with None all are kept.
     """
-    queries.run("first_half_tuples")
-    queries.run("first_half_above")
-    queries.run("first_half_labels")
+    queries.run("first_half")
+    for name in ("half_tuples", "half_above"):
+        queries.run_text(tables.copy(str(queries.names[name]), str(queries.names["half_labels"])))
     kept: list[Item] = []
     shapes = 1
     for tree in trees:
@@ -245,6 +240,12 @@ def build_half(queries: Queries, trees: Sequence[SearchTree], k: int, most_shape
         kept.append({"position": tree.dimension.position})
 
 
+def cost_half(queries: Queries, label: exp.Expr, cost: exp.Expr, values: Mapping[str, Any] | None = None) -> int:
+    """Puts what half labels lose beside each half tuple, both as these expressions of them; how many pairs."""
+    names: dict[str, Fill] = {"counted_label": label, "counted_cost": cost}
+    return int(queries.run("half_costed", values, names)[0][0])
+
+
 def _pack(queries: Queries) -> LabelPacking:
     """Makes losses whole numbers, of as many bits as the labels leave; of a wider type if these are too few."""
     halves = [of_half(queries, half) for half in HALVES]
@@ -257,15 +258,12 @@ def _pack(queries: Queries) -> LabelPacking:
     # A power of 2, so that scaling loses no bit.
     scale = ldexp(1.0, frexp(((1 << bits) - 2) / most)[1] - 1) if most > 0 else 1.0
     whole = "HUGEINT" if is_wide else "BIGINT"
-    kinds: dict[str, Fill] = {
-        "whole_label": exp.cast(column("label"), whole, dialect="duckdb"),
-        "whole_cost": exp.cast(template.parse("round(cost * $scale)"), whole, dialect="duckdb"),
-    }
+    whole_label = exp.cast(column("label"), whole, dialect="duckdb")
+    whole_cost = exp.cast(template.parse("round(cost * $scale)"), whole, dialect="duckdb")
     highest, pairs = 0, 0
     for half in halves:
-        half.run("half_scaled", {"scale": scale}, kinds)
-        pairs += half.count("half_costed")
-        highest += int(half.run("half_size")[0][1])
+        pairs += cost_half(half, whole_label, whole_cost, {"scale": scale})
+        highest += int(half.run("half_size", names={"half_labels": half.names["half_above"]})[0][1])
     for name in ("labels_a", "labels_b"):
         queries.run_text(tables.drop(own_tables()[name]))
     queries.run_text(tables.empty(own_tables()["taken"], {"cell": "INTEGER", "label": whole, "row_count": "BIGINT"}))

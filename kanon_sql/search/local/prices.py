@@ -15,23 +15,22 @@ proves nothing by itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, inf, prod
 
-from kanon_sql.search.local.labels import HALVES, Costs, SearchTree, build_half, of_half, split
-from kanon_sql.search.local.program import ROUNDS, Program, is_few, share
+from kanon_sql.search.local.labels import HALVES, Costs, SearchTree, build_half, cost_half, of_half, split
+from kanon_sql.search.local.program import ROUNDS, Program, is_few
 from kanon_sql.search.local.queries import Queries, own_tables, table
+from kanon_sql.sql.template import column
 
 _MOST_CELLS = 250_000_000  # tuples times labels above one
 _MOST_LABELS = 40_000  # above a tuple
 _MOST_TUPLES = 20_000  # with more, all hierarchies are priced or none: some of them prove next to nothing
 _CEILING, _OF_MEAN = 0.4, 4  # the highest price of many columns: of the greatest loss of a row, and of the mean
-_FEW_CELLS = 8_000_000  # up to which no price is capped
+_FEW_CELLS = 8_000_000  # up to which no price is capped, and pricing takes little time
 _PROVEN_CELLS = 2_000_000  # up to which all pairs are listed once more to prove the chosen classes
 _ACTIVE_LABELS = 60_000  # added by one pricing; prices are improved by the active labels
-_FIRST_SHARE = 0.5  # of the way from the cheapest labels to those of the release
-_NEW_SHARE = 0.6  # of the prices that active labels improved; the rest is of those that prove most
 _NEAR = 0.03  # of the greatest loss of k rows: labels worth less become active
 _MARGIN = 0.05  # of the greatest loss of a row: labels are listed up to so far above prices
 _FILLERS = 3  # times k: the rows of an active label that are always kept
@@ -41,9 +40,11 @@ _UNTAKEN = 0.005  # of the greatest loss of a row: so far above its price a tupl
 _SORTED_EVERY = 5  # steps
 _STALLED, _SHORTER = 5, 0.7  # after so many steps without a better bound, steps become shorter
 _PROVABLE = 0.93  # of the release's loss: about where the bound ends
-_HIGHER = 1.5  # times the best bound so far: the highest target of a step
+_HIGHER = 0.5  # of the best bound so far, or of what may be provable: the target of a step is above it by that at most
+_MOMENTUM = 0.6  # of the last direction
 _SLACK = 1e-9  # of the release's loss: sums of floats in another order differ by less
 _STEPS = {"default": (15, 30, 40, 40, 40), "best": (15, 30, 40, 60, 90, 90, 90, 90)}  # between two pricings
+_STEPS_OF_FEW_COLUMNS = {"default": (10,) * 16, "best": (10,) * 40}
 _STEPS_OF_FEW = {"default": (15, 25), "best": (20, 40, 60)}  # tuples
 _FEW_TUPLES = 300
 
@@ -63,6 +64,16 @@ def column_bound(queries: Queries, trees: Sequence[SearchTree], k: int) -> float
         for tree in trees
         if tree.dimension.tree is not None
     )
+
+
+def target_of_step(best: float, upper: float) -> float:
+    """The bound that a step aims at, where the best one so far is `best` and the release loses `upper`.
+
+    It is clearly above `best` even where prices prove less than nothing, as the sweep's losses of many columns do: a
+    target in proportion to `best` alone would be below it there, and prices would stay where they are.
+    """
+    provable = _PROVABLE * upper
+    return min(provable, best + _HIGHER * max(abs(best), provable))
 
 
 @dataclass
@@ -107,14 +118,19 @@ class Prices:
         self._begin(is_few(self._cells, effort))
         if self._relax(effort):
             return
-        for count in (_STEPS if self.tuples > _FEW_TUPLES else _STEPS_OF_FEW)[effort]:
+        for count in self._steps()[effort]:
             self._price()
             if self.upper - (self.bound - self._others) <= _SLACK * self.upper:
                 return
             self._improve(count)
-            self._blend(_NEW_SHARE)
         self._price(0.0)  # no further step needs active labels
         self.queries.copy("prices", "proving_prices")
+
+    def _steps(self) -> Mapping[str, tuple[int, ...]]:
+        """How many steps are between two pricings: few where pricing takes no longer than some steps."""
+        if self.tuples <= _FEW_TUPLES:
+            return _STEPS_OF_FEW
+        return _STEPS_OF_FEW_COLUMNS if self._cells <= _FEW_CELLS else _STEPS
 
     def choose(self, upper: float) -> bool:
         """Makes the table members by the program of few columns, if its classes lose less than `upper`; whether it
@@ -138,16 +154,12 @@ class Prices:
         self._program = Program(self.queries, self.k, self._top, effort, self.units)
         self._program.begin()
         before = self.bound
-        for number in range(ROUNDS):
+        for _ in range(ROUNDS):
             self._price()
             if not self._program.improve(self.bound - self._others):
                 break
-            self._blend(share(number))
         self.queries.copy("prices", "proving_prices")
         return self.bound > before
-
-    def _blend(self, share: float) -> None:
-        self.queries.run("blended_prices", {"share": share, "units": self.units})
 
     @property
     def _cells(self) -> int:
@@ -183,7 +195,7 @@ class Prices:
         queries.run("rest", names={"rest": own_tables()["priced_cells"]}, lists={"one": first, "other": second})
         sizes = [of_half(queries, half).run("half_size")[0] for half in HALVES]
         for half in HALVES:
-            of_half(queries, half).run("half_costed")
+            cost_half(of_half(queries, half), column("label"), column("cost"))
         self._shift = int(sizes[1][0]).bit_length()
         self._top = sum(float(cost) for _, cost in sizes)
         self.upper = Costs(queries, self._priced).total("members")[0]
@@ -191,11 +203,9 @@ class Prices:
         cap = self._top * (self.k if is_few else 1 if self._cells <= _FEW_CELLS else self._ceiling())
         least = cap if is_few else 0.05 * self._top
         queries.run("first_prices", {"cap": cap, "least": least, "units": self.units})
-        queries.run("half_reach")
         queries.run("feasible", {"label_shift": self._shift, "k": self.k})
         self._list_pairs(0.0)
         queries.empty_like("active", "priced_pairs", "label", "cell", "row_count", "cost")
-        queries.run("prices_between", {"share": _FIRST_SHARE, "units": self.units})
         self._is_begun = True
 
     def _ceiling(self) -> float:
@@ -213,34 +223,38 @@ class Prices:
         # The program of few columns takes further tuples of labels that are active already.
         queries.run("covers", {"labels": _ACTIVE_LABELS if near else 0, "all_labels": self._program is not None})
         queries.run("label_values", {"k": self.k, "most": most})
-        bound = float(queries.run("price_bound")[0][0]) - _SLACK * self.upper + self._others
+        bound = self._proven_by("label_values") - _SLACK * self.upper + self._others
         if bound > self._proven:
             queries.copy("proving_prices", "prices")
             self._proven = bound
         self.bound = max(self.bound, bound)
-        values = {"labels": _ACTIVE_LABELS, "fillers": _FILLERS * self.k, "margin": _FURTHER * self._top}
-        queries.run("more_active", values)
+        values = {"labels": _ACTIVE_LABELS, "most": most, "known_too": False}
+        queries.run("more_active", {**values, "fillers": _FILLERS * self.k, "margin": _FURTHER * self._top})
+
+    def _proven_by(self, values: str) -> float:
+        """What the prices prove if no labels are worth anything but those of a table."""
+        return float(self.queries.run("price_bound", names={"label_values": own_tables()[values]})[0][0])
 
     def _improve(self, steps: int) -> None:
         """Steps along the subgradients of the active labels, with a momentum; shorter ones after a stall, for good."""
         queries = self.queries
         values = {"k": self.k, "near": _ALMOST * self._top * self.k, "margin": _UNTAKEN * self._top}
-        best, stalled = 0.0, 0
+        best, stalled, momentum = 0.0, 0, 0.0
         for step in range(steps):
             if step % _SORTED_EVERY == 0:
                 queries.run("filled", values)
             queries.run("opened")
-            bound = float(queries.run("active_bound")[0][0])
+            bound = self._proven_by("opened")
             if not step or bound > best + 2e-5 * abs(best):
                 best, stalled = bound, 0
                 queries.copy("best_prices", "prices")
             else:
                 stalled += 1
                 if stalled >= _STALLED:
-                    stalled, self._length = 0, self._length * _SHORTER
-                    queries.run("prices_at_rest")
+                    stalled, momentum, self._length = 0, 0.0, self._length * _SHORTER
+                    queries.copy("prices", "best_prices")
                     continue
-            level = min(_PROVABLE * self.upper, _HIGHER * best)
-            step_length = self._length * max(level - bound, 0.01 * abs(bound))
-            queries.run("next_prices", {"step": step_length, "units": self.units})
-        queries.run("prices_at_rest")
+            step_length = self._length * max(target_of_step(best, self.upper) - bound, 0.01 * abs(bound))
+            queries.run("next_prices", {"step": step_length, "momentum": momentum, "units": self.units})
+            momentum = _MOMENTUM
+        queries.copy("prices", "best_prices")

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kanon_sql.search.local import highs
-from kanon_sql.search.local.queries import Queries
+from kanon_sql.search.local.queries import Queries, own_tables
 
 ROUNDS = 16  # of relaxations
 _FEW_CELLS = {"default": 1_000_000, "best": 8_000_000}  # tuples times labels above one
@@ -36,14 +36,8 @@ _CAP, _LEAST_CAP, _HIGHER = 1.5, 0.05, 3.0  # of first prices, of the greatest l
 _ALL = -1  # the number of the label of all rows
 _LARGEST = 100_000_000  # rows of a tuple: sums of floats beyond it are not exact counts
 _CONVERGED = 1e-3
-_SHARES = (1.0, 0.6, 0.8, 1.0)  # of the way from prices that prove most to new ones, after each relaxation
 _NOT_TAKEN, _WHOLE = 1e-6, 1 - 1e-6
 _SLACK = 1e-4  # of the loss: the error of the solver's bound, whose tolerances are below 1e-6 a row
-
-
-def share(number: int) -> float:
-    """The share of the way that prices go to those of a relaxation, after `number` others."""
-    return _SHARES[min(number, len(_SHARES) - 1)]
 
 
 def is_few(cells: int, effort: str) -> bool:
@@ -74,14 +68,11 @@ class Program:
 
         False if the proven `bound` leaves nothing to gain, or if there are too many pairs.
         """
-        import numpy as np
-
         most = _NEARLY * self.top * self.k
-        values = {"labels": _NEW_LABELS, "most": most, "fillers": _FILLERS * self.k, "margin": _FURTHER * self.top}
-        self.queries.run("more_program", values)
-        pairs = self._pairs()
-        tuples = self.queries.run("program_tuples")
-        cells, rows, prices = (np.array(numbers) for numbers in zip(*tuples, strict=True))
+        values = {"labels": _NEW_LABELS, "most": most, "known_too": True}
+        values |= {"fillers": _FILLERS * self.k, "margin": _FURTHER * self.top}
+        self.queries.run("more_active", values, {"active": own_tables()["program"]})
+        pairs, (cells, rows, prices) = self._pairs()
         if len(pairs) > _MOST_PAIRS[self.effort] or rows.max() > _LARGEST:
             return False
         if self._caps is None:
@@ -113,7 +104,7 @@ class Program:
             return upper
         taken = {_ALL, *relaxed.names[relaxed.taken > _NOT_TAKEN].tolist()}
         whole = set(relaxed.names[relaxed.taken > _WHOLE].tolist())
-        pairs = [pair for pair in self._pairs() if pair[0] in taken]
+        pairs = [pair for pair in self._pairs()[0] if pair[0] in taken]
         return min(upper, self._chosen(pairs, upper, whole, _WORK[self.effort]).loss)
 
     def prove(self, upper: float, proven: float) -> float:
@@ -130,7 +121,7 @@ class Program:
         if room < _LEAST_ROOM * unproven:
             return proven
         pairs = {(label, cell): cost for label, cell, cost, raised in near if raised < room}
-        kept = {pair[:2]: pair[2] for pair in self._pairs() if pair[0] == _ALL or pair[:2] in self._best}
+        kept = {pair[:2]: pair[2] for pair in self._pairs()[0] if pair[0] == _ALL or pair[:2] in self._best}
         listed = sorted((*pair, cost) for pair, cost in {**kept, **pairs}.items())
         chosen = self._chosen(listed, upper, set(), _LAST * _WORK[self.effort])
         return float(max(proven, min(chosen.bound - _SLACK * upper, proven + room)))
@@ -139,7 +130,7 @@ class Program:
         """Chooses among pairs, and makes the table members if that is better."""
         import numpy as np
 
-        cells, rows, _ = (np.array(numbers) for numbers in zip(*self.queries.run("program_tuples"), strict=True))
+        cells, rows, _ = self._pairs()[1]
         names, problem = self._problem(pairs, cells, rows)
         start = np.array([self._best.get(pair[:2], 0) for pair in pairs]) if self._best else None
         whole = np.array([name in sure for name in names.tolist()])
@@ -157,8 +148,13 @@ class Program:
         self.is_better = True
         return chosen
 
-    def _pairs(self) -> Sequence[tuple[Any, ...]]:
-        return self.queries.run("program_pairs")
+    def _pairs(self) -> tuple[list[tuple[Any, ...]], list[Any]]:
+        """(label, tuple, loss) of each pair; the tuples, which are all below one label, their rows and prices."""
+        import numpy as np
+
+        rows = self.queries.run("program_pairs")
+        tuples = [(cell, row_count, price) for label, cell, _, row_count, price in rows if label == _ALL]
+        return [row[:3] for row in rows], [np.array(numbers) for numbers in zip(*tuples, strict=True)]
 
     def _problem(self, pairs: Sequence[tuple[Any, ...]], cells: Any, rows: Any) -> tuple[Any, highs.FacilityProblem]:
         """The numbers of the labels, sorted, and the problem."""

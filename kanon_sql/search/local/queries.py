@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from sqlglot import exp
+
 from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.deadline import Deadline
@@ -17,6 +19,7 @@ _TABLES = (
     "choices",
     "choices_with_taken",
     "merge_order",
+    "rest_class",
     "rest",
     "taken",
     "tuples_a",
@@ -31,8 +34,6 @@ _TABLES = (
     "members",
     "class_costs",
     "joined",
-    "join_offers",
-    "lenders",
     "borrowed",
     "cut_tuples",
     "cut_classes",
@@ -41,7 +42,6 @@ _TABLES = (
     "prices",
     "proving_prices",
     "best_prices",
-    "half_reach",
     "feasible",
     "priced_pairs",
     "near_labels",
@@ -52,7 +52,6 @@ _TABLES = (
     "opened",
     "kept_members",
     "labelled",
-    "label_pairs",
     "ruined",
     "label_offers",
     "label_takes",
@@ -62,10 +61,8 @@ _TABLES = (
     "spare",
     "lendable",
     "near_pairs",
-    "freed",
     "zone_offers",
     "zone_fillers",
-    "zone_takes",
     "zone_made",
     "recreated",
     "gaining",
@@ -119,6 +116,11 @@ class Queries:
         """Makes a table of the search a copy of another."""
         self.run_text(tables.copy(own_tables()[name], own_tables()[source]))
 
+    def make(self, name: str, file: str, values: Mapping[str, Any] | None = None) -> None:
+        """Makes a table of the search of the rows that a file selects."""
+        rows = template.fill(f"search/local/{file}", scope=self.names)
+        self.run_text(tables.copy(own_tables()[name], exp.Subquery(this=rows)), values)
+
     def empty_like(self, name: str, source: str, *columns: str) -> None:
         """Makes a table of the search one without rows, with these columns of another."""
         self.run_text(tables.empty_like(own_tables()[name], own_tables()[source], *columns))
@@ -131,9 +133,9 @@ class Queries:
         """Queries with further names, of which each file takes those that it has."""
         return replace(self, names={**self.names, **names})
 
-    def count(self, name: str, values: Mapping[str, Any] | None = None) -> int:
+    def count(self, name: str, values: Mapping[str, Any] | None = None, names: Mapping[str, Fill] | None = None) -> int:
         """Runs one file that inserts or changes rows; how many."""
-        return int(self.run(name, values)[0][0])
+        return int(self.run(name, values, names)[0][0])
 
     def size(self) -> tuple[int, int]:
         """(tuples, rows) without a class."""

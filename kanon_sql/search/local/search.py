@@ -22,7 +22,7 @@ from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.table import Tuples
 from kanon_sql.progress import Progress
-from kanon_sql.search.classes import build_classes
+from kanon_sql.search.classes import Classes, build_classes
 from kanon_sql.search.local.labels import Costs, LabelPacking, SearchTree, build_halves, build_trees, units_of
 from kanon_sql.search.local.prices import Prices, column_bound
 from kanon_sql.search.local.queries import Queries, own_tables
@@ -204,10 +204,11 @@ class LocalSearch:
         """Takes the classes of the prices, if they lose less as they are released."""
         loss = self._loss()
         self._queries.copy("kept_classes", "assigned")
-        self._queries.run("labelled_members")
+        self._queries.run("members", names={"taken": own_tables()["labelled"]})
         self._queries.run("assigned", lists=self._positions)
-        if self._loss() < loss * (1 - SLACK):
-            self._cuts = self._queries.count("classes_in_all")
+        classes = build_classes(self.engine, self.tuples)
+        if self._loss_of(classes) < loss * (1 - SLACK):
+            self._cuts = classes.partitions
         else:
             self._queries.copy("assigned", "kept_classes")
 
@@ -243,5 +244,7 @@ class LocalSearch:
 
     def _loss(self) -> float:
         """The weighted loss of all rows in the classes of the table assigned, as they are released."""
-        units = build_classes(self.engine, self.tuples).units
-        return fsum(d.weight * unit for d, unit in zip(self.tuples.dimensions, units, strict=True))
+        return self._loss_of(build_classes(self.engine, self.tuples))
+
+    def _loss_of(self, classes: Classes) -> float:
+        return fsum(d.weight * unit for d, unit in zip(self.tuples.dimensions, classes.units, strict=True))

@@ -71,17 +71,18 @@ class Judge:
 
     def merge_rest(self, costs: Costs) -> None:
         """Joins the tuples without a class with classes of the table members."""
-        self.queries.run("members_with_rest")
+        self.queries.make("rest_class", "rest_as_one")
+        self.queries.append("members", "rest_class", *_MEMBER)
         costs.total("members")
-        classes = costs.run("merge_order", "merge_spans")
+        classes = costs.run("merge_order")
         places = min(1, classes)  # the rest alone was judged
         while places < classes and not self._merged_satisfies(places):
             places = min(2 * places + 1, classes)
-        self.queries.run("merge", {"places": places})
+        self.queries.make("members", "merge", {"places": places, "all_classes": True})
 
     def _merged_satisfies(self, places: int) -> bool:
-        values = {"places": exp.Literal.number(places)}
-        return self._satisfies(compose("search/local/merged", values=values, scope=own_tables()))
+        values: dict[str, exp.Expr] = {"places": exp.Literal.number(places), "all_classes": exp.false()}
+        return self._satisfies(compose("search/local/merge", values=values, scope=own_tables()))
 
     def _satisfies(self, classed: Composed) -> bool:
         """Whether tuples that are one class satisfy."""
@@ -101,6 +102,7 @@ class Judge:
         return self.models.classes(tables)
 
 
+_MEMBER = ("part", "cell", "row_count")
 _CHOICE = ("cell", "label", "row_count")
 _PAIRS = 1_000_000  # of a label and a tuple below it, on offer at once
 _FIRST_SHARE = 8  # the first windows are smaller by this
@@ -257,6 +259,7 @@ def _level_costs(queries: Queries, tree: SearchTree) -> dict[int, _Level]:
 
 
 _PLACED = ("zone", "label", "cell", "row_count", "cost")
+_LABELLED = ("label", "cell", "row_count", "cost")
 _WIDEST = 10  # classes of a zone beside its seed
 _NOISE = 0.3  # the share by which a price changes at most
 
@@ -271,10 +274,10 @@ class Guided:
     units: float  # of a loss of 1
 
     def begin(self) -> None:
-        """Makes the table labelled of the table members, and lists the labels that prices were improved by."""
+        """Makes the table labelled of the table members, whose classes are beside the labels that prices know."""
         Costs(self.queries, self.trees).total("members")
-        self.queries.run("labelled")
-        self.queries.run("label_pairs")
+        self.queries.run("standing", names={"standing": own_tables()["labelled"]})
+        self.queries.append("active", "labelled", *_LABELLED)
 
     def run(self, passes: int, bound: float) -> None:
         """So many passes, fewer where all rows together lose no more than `bound` allows.
@@ -283,13 +286,16 @@ class Guided:
         """
         chance = random.Random(0)
         for _ in range(passes):
-            if self.queries.run("labelled_loss")[0][0] <= bound * (1 + SLACK):
+            if self._loss() <= bound * (1 + SLACK):
                 return
             self._ruin(chance.getrandbits(30), _NOISE * chance.random())
             while self._recreate():
                 pass
-            self.queries.run("label_made_of_rest")
             self.queries.run("labelled_anew")
+
+    def _loss(self) -> float:
+        names = {"class_costs": own_tables()["labelled"], "size": "row_count"}
+        return float(self.queries.run("total_cost", names=names)[0][0])
 
     def _ruin(self, seed: int, noise: float) -> None:
         queries = self.queries
@@ -302,13 +308,22 @@ class Guided:
         if not self.queries.count("label_takes", {"k": self.k}):
             return False
         self.queries.append("label_made", "label_takes", *_PLACED)
-        self.queries.run("label_offers_left", {"k": self.k})
+        names = {"zone_offers": own_tables()["label_offers"], "zone_made": own_tables()["label_takes"]}
+        self.queries.run("offers_left", {"fewest": self.k}, names)
         return True
 
 
 _FEWEST_SPARE = 2  # rows of classes of several for a row that can be lent; Adult at k = 5 has 12 and gains 0.1 %
-_RECREATED = ("zone", "label", "cell", "row_count", "loss", "is_lent")
-_KEPT = ("near_pairs", "zone_offers", "zone_fillers", "zone_takes", "recreated")
+# The table recreated: the tuples of new classes. Labels may be of a wider type than the half of them.
+_RECREATED = {
+    "zone": "BIGINT",
+    "label": "HUGEINT",
+    "cell": "INTEGER",
+    "row_count": "BIGINT",
+    "loss": "DOUBLE",
+    "is_lent": "BOOLEAN",
+}
+_KEPT = ("near_pairs", "zone_offers", "zone_fillers", "zone_made", "recreated")
 
 
 @dataclass
@@ -343,26 +358,24 @@ class Recreation:
     def _run(self) -> int:
         """Makes the classes of all zones anew; how many of them have other classes then."""
         queries = self.queries
-        queries.run("freed")
-        queries.run("spare_with_freed")
+        queries.run_text(tables.empty(own_tables()["recreated"], _RECREATED))
         queries.run("zone_offers", {"k": self.k})
         queries.run("zone_fillers")
-        queries.run("no_recreated")
         while self._settle():
             pass
-        gaining = queries.count("gaining")
-        while gaining and (left := queries.count("gaining_left")) != gaining:
-            gaining = left
+        queries.copy("gaining", "recreated")
+        before = -1
+        while (gaining := queries.count("gaining")) != before:
+            before = gaining
         if gaining:
             queries.run("members_recreated")
         return gaining
 
     def _settle(self) -> bool:
         """Makes the classes that no tuple has a better label for; whether there was one."""
-        self.queries.run("zone_takes", {"k": self.k})
-        if not self.queries.count("zone_made"):
+        self.queries.run("lendable")
+        if not self.queries.count("zone_made", {"k": self.k}):
             return False
         self.queries.append("recreated", "zone_made", *_RECREATED)
-        for name in ("lendable_left", "zone_offers_left"):
-            self.queries.run(name)
+        self.queries.run("offers_left", {"fewest": 0})
         return True

@@ -1,7 +1,7 @@
 -- Answers: the labels on offer to the rows that the classes of each zone give up, which chance prices higher or lower:
 -- labels that k of them fall under, and the classes that stand.
 -- Reads: labelled, the tuples of each label with a class (label, cell, row_count); ruined, the classes of each zone
--- (label, zone); prices, the prices of tuples (cell, price); label_pairs, the labels that tuples may take (label, cell,
+-- (label, zone); prices, the prices of tuples (cell, price); active, the labels that tuples may take (label, cell,
 -- cost).
 -- Takes: $noise, the share by which a price changes at most; $seed, a number for what chance decides; $units, how many
 -- units a loss of 1 has; $k, the fewest rows of a class.
@@ -26,15 +26,15 @@ ruined_rows AS (
 )
 SELECT
     ruined_rows.zone,
-    label_pairs.label,
+    active.label,
     ruined_rows.cell,
     ruined_rows.row_count,
-    label_pairs.cost,
-    label_pairs.cost - ruined_rows.price AS value,
+    active.cost,
+    active.cost - ruined_rows.price AS value,
     standing.label IS NOT NULL AS is_open
 FROM ruined_rows
-JOIN label_pairs ON label_pairs.cell = ruined_rows.cell
-LEFT JOIN standing ON standing.label = label_pairs.label
+JOIN active ON active.cell = ruined_rows.cell
+LEFT JOIN standing ON standing.label = active.label
 QUALIFY
     standing.label IS NOT NULL
-    OR sum(ruined_rows.row_count) OVER (PARTITION BY ruined_rows.zone, label_pairs.label) >= $k
+    OR sum(ruined_rows.row_count) OVER (PARTITION BY ruined_rows.zone, active.label) >= $k

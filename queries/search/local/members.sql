@@ -1,5 +1,5 @@
 -- Answers: the tuples of each class, a class being what took one label; numbered from 1.
--- Reads: taken, the tuples that took a label (cell, row_count, label).
+-- Reads: taken, the tuples with the label that they took (cell, row_count, label).
 -- Takes: nothing.
 -- Gives: the table members (part, cell, row_count).
 CREATE OR REPLACE TEMP TABLE members AS

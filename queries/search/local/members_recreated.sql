@@ -1,8 +1,8 @@
 -- Answers: the classes, those of these zones anew.
 -- Reads: members, the tuples of each class, with their rows there (part, cell, row_count); gaining, the zones that
--- lose less, each a class (zone); freed, the rows that zones give up (zone, cell, row_count,
--- home); spare, the classes of one tuple (part, cell); recreated, the tuples of new classes (zone, label, cell,
--- row_count, is_lent).
+-- lose less, each a class (zone); standing, the tuples of each class, with the class of the tuple alone (part, cell,
+-- row_count, home); spare, the classes of one tuple (part, cell); recreated, the tuples of new classes (zone, label,
+-- cell, row_count, is_lent).
 -- Takes: nothing.
 -- Gives: the table members (part, cell, row_count).
 CREATE OR REPLACE TEMP TABLE members AS
@@ -20,10 +20,10 @@ stood AS (
     FROM members
     ANTI JOIN gaining ON gaining.zone = members.part
     UNION ALL
-    SELECT freed.home AS part, freed.cell, freed.row_count
-    FROM freed
-    SEMI JOIN gaining ON gaining.zone = freed.zone
-    WHERE freed.home IS NOT NULL
+    SELECT standing.home AS part, standing.cell, standing.row_count
+    FROM standing
+    SEMI JOIN gaining ON gaining.zone = standing.part
+    WHERE standing.home IS NOT NULL
     UNION ALL
     SELECT spare.part, made.cell, -made.row_count AS row_count
     FROM made

@@ -1,7 +1,8 @@
 -- Answers: prices a step on: higher where too few rows are taken, lower where too many are.
 -- Reads: prices, the prices of tuples (all columns); filled, the active labels with their tuples (label, cell, cost,
 -- row_count, needed); opened, the labels that are worth taking (label).
--- Takes: $step, how much the bound is to rise; $units, how many units a loss of 1 has.
+-- Takes: $step, how much the bound is to rise; $momentum, which part of the last step's direction stays; $units, how
+-- many units a loss of 1 has.
 -- Gives: the table prices, with the columns of what it reads.
 CREATE OR REPLACE TEMP TABLE prices AS
 WITH moved AS MATERIALIZED (
@@ -9,7 +10,8 @@ WITH moved AS MATERIALIZED (
         prices.cell,
         prices.row_count,
         prices.price,
-        0.6 * prices.direction + (prices.row_count - coalesce(taken.row_count, 0)) / prices.row_count AS direction,
+        $momentum * prices.direction + (prices.row_count - coalesce(taken.row_count, 0)) / prices.row_count
+            AS direction,
         prices.ceiling
     FROM prices
     LEFT JOIN (

@@ -1,5 +1,6 @@
 -- Answers: what all rows lose at least together by these prices.
--- Reads: prices, the prices of tuples (row_count, price); label_values, what labels are worth (value).
+-- Reads: prices, the prices of tuples (row_count, price); label_values, what labels are worth, all labels or the active
+-- ones (value).
 -- Takes: nothing.
 -- Gives: bound.
 SELECT

@@ -2,7 +2,7 @@
 -- several zones reach goes to one of them; most classes stand. One class of twelve is a seed, those with more loss
 -- beyond prices more often.
 -- Reads: labelled, the tuples of each label with a class (label, cell, row_count, cost); prices, the prices of tuples
--- (cell, price); label_pairs, the labels that tuples may take (label, cell).
+-- (cell, price); active, the labels that tuples may take (label, cell).
 -- Takes: $seed, a number for what chance decides; $widest, how many classes join a seed at most.
 -- Gives: the table ruined (label, zone).
 CREATE OR REPLACE TEMP TABLE ruined AS
@@ -23,22 +23,22 @@ seeds AS MATERIALIZED (
         <= 1 + count(*) OVER () // 12
 ),
 shared AS (
-    SELECT seeds.label AS zone, seeds.steps, label_pairs.label
+    SELECT seeds.label AS zone, seeds.steps, active.label
     FROM seeds
     JOIN labelled ON labelled.label = seeds.label
-    JOIN label_pairs ON label_pairs.cell = labelled.cell
+    JOIN active ON active.cell = labelled.cell
     QUALIFY
         row_number() OVER (
-            PARTITION BY seeds.label ORDER BY hash(label_pairs.cell + $seed, label_pairs.label), label_pairs.label
+            PARTITION BY seeds.label ORDER BY hash(active.cell + $seed, active.label), active.label
         ) <= seeds.steps * 2
 ),
 met AS (
     SELECT
         shared.zone,
         shared.steps,
-        min_by(label_pairs.cell, hash(label_pairs.cell + $seed, shared.zone, shared.label)) AS cell
+        min_by(active.cell, hash(active.cell + $seed, shared.zone, shared.label)) AS cell
     FROM shared
-    JOIN label_pairs ON label_pairs.label = shared.label
+    JOIN active ON active.label = shared.label
     GROUP BY shared.zone, shared.steps, shared.label
 ),
 reached AS (
