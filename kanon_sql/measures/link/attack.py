@@ -28,7 +28,7 @@ from kanon_sql.report.call import Call
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item, state
+from kanon_sql.sql.template import Item
 
 if TYPE_CHECKING:
     from kanon_sql.results.link import LinkedPair, LinkExamples, LinkReport, Links, MatchBin
@@ -84,7 +84,7 @@ def read_side(engine: Engine, side: str, source: Source, cells: Sequence[Linking
 
 
 def _measure(engine: Engine, persons: int, rows: int) -> Links:
-    names = {"pairs": state("pairs")}
+    names: dict[str, str] = {}
     for side in SIDES:
         names |= {f"{side}_{name}": table(side, name) for name in ("sizes", "counts")}
         own = {"sizes": table(side, "sizes"), "groups": table(side, "groups")}
@@ -97,7 +97,6 @@ def _measure(engine: Engine, persons: int, rows: int) -> Links:
             "other_node": f"{other}_node",
             "this_sizes": table(side, "sizes"),
             "other_sizes": table(other, "sizes"),
-            "pairs": state("pairs"),
         }
         engine.query("measures/link/counts", names=ways)
         matched, unique, least, expected = engine.query("measures/link/totals", scope=ways)[0]

@@ -145,8 +145,7 @@ def _match(
         engine.run(tables.copy(table(side, "groups"), table(f"kept_{number}", "groups")))
     meanings = [meaning for _, meaning in request.columns]
     match_groups(engine, cells[pair[0]], cells[pair[1]], meanings, meets=pair == (0, 1))
-    names = {"group_pairs": state("group_pairs"), "pairs": state("pairs")}
-    names |= {f"{side}_groups": table(side, "groups") for side in SIDES}
+    names = {f"{side}_groups": table(side, "groups") for side in SIDES}
     engine.query("measures/link/group_pairs", names=names)
 
 
@@ -156,11 +155,7 @@ def _combine(engine: Engine, cells: Sequence[Sequence[LinkingColumn]], request: 
     wanted = len(request.quasi_identifiers)
     engine.query(
         "measures/link/combined",
-        names={
-            "combined": state("combined"),
-            "group_pairs": state("group_pairs"),
-            **{f"{side}_groups": table(side, "groups") for side in SIDES},
-        },
+        names={f"{side}_groups": table(side, "groups") for side in SIDES},
         lists={
             "qi": [{"meets": table("both", "meets", i), "text": text_name(i), "said": f"q{i}"} for i in range(wanted)],
             "shared": [{"text": text_name(i)} for i in range(wanted, len(request.columns))],
@@ -168,25 +163,20 @@ def _combine(engine: Engine, cells: Sequence[Sequence[LinkingColumn]], request: 
     )
 
 
-def _tuples() -> dict[str, str]:
-    """The tables of the tuples of all columns together, by their names in query files."""
-    return {name: state(name) for name in ("combined", "tuples", "origins", "first_pairs", "second_pairs")}
-
-
 def _counts(engine: Engine, k: int) -> TupleCounts:
     """The combined tuples of the table tuples."""
-    counts = engine.query("measures/link/tuple_counts", scope=_tuples(), values={"k": k})[0]
+    counts = engine.query("measures/link/tuple_counts", values={"k": k})[0]
     tuples, smallest, violating, rows = (int(count) for count in counts)
     return {"tuples": tuples, "smallest": smallest, "violating": {"tuples": violating, "rows": rows}}
 
 
 def _at_most(engine: Engine, request: JoinRequest, *, same_rows: bool) -> CombinedTuples:
     """Without the source: how many rows each combined tuple stands for at most."""
-    engine.query("measures/link/tuples_at_most", scope=_tuples())
+    engine.query("measures/link/tuples_at_most")
     counts = _counts(engine, request.k)
     certain = None
     if same_rows:
-        certain = int(engine.query("measures/link/certain", scope=_tuples(), values={"k": request.k})[0][0])
+        certain = int(engine.query("measures/link/certain", values={"k": request.k})[0][0])
     return {"exact": False, **counts, "certain": certain, "ambiguous_rows": None}
 
 
@@ -196,12 +186,12 @@ def _of_source(engine: Engine, cells: Sequence[Sequence[LinkingColumn]], request
         _match(engine, (2, number), cells, request)
         items: list[Item] = [{"text": text_name(i)} for i in range(len(request.quasi_identifiers))]
         groups = table(f"kept_{number}", "groups")
-        names = {"found_pairs": state(pairs_table), "group_pairs": state("group_pairs"), "groups": groups}
+        names = {"found_pairs": state(pairs_table), "groups": groups}
         engine.query("measures/link/unmasked", names=names, lists={"qi": items})
-    engine.query("measures/link/origins", scope=_tuples())
-    engine.query("measures/link/tuples_of_source", scope=_tuples())
+    engine.query("measures/link/origins")
+    engine.query("measures/link/tuples_of_source")
     counts = _counts(engine, request.k)
-    ambiguous = int(engine.query("measures/link/ambiguous", scope=_tuples())[0][0])
+    ambiguous = int(engine.query("measures/link/ambiguous")[0][0])
     return {"exact": ambiguous == 0, **counts, "certain": counts["violating"]["tuples"], "ambiguous_rows": ambiguous}
 
 
@@ -219,7 +209,7 @@ def _order(
     no_counts: TupleCounts = {"tuples": 0, "smallest": 0, "violating": {"tuples": 0, "rows": 0}}
     if rows[0] != rows[1] or not rows[0]:
         return {"same": False, "matching": None, "chance": None, **no_counts}
-    names = {**_tuples(), **{f"{side}_placed": table(side, "placed") for side in SIDES}}
+    names = {f"{side}_placed": table(side, "placed") for side in SIDES}
     for number, side in enumerate(SIDES):
         items: list[Item] = [{"value": cell.text, "text": text_name(i)} for i, cell in enumerate(cells[number])]
         engine.query(
@@ -242,5 +232,5 @@ def _order(
 
 def _examples(engine: Engine, request: JoinRequest) -> list[TupleExample]:
     items: list[Item] = [{"said": f"q{i}"} for i in range(len(request.quasi_identifiers))]
-    rows = engine.query("measures/link/tuple_examples", scope=_tuples(), values={"k": request.k}, lists={"qi": items})
+    rows = engine.query("measures/link/tuple_examples", values={"k": request.k}, lists={"qi": items})
     return [{"rows": int(row[0]), "says": dict(zip(request.quasi_identifiers, row[1:], strict=True))} for row in rows]

@@ -182,7 +182,7 @@ def match_groups(
         matches.append(_signatures(engine, i))
         names = {"signature_matches": table("both", "signature_matches", i)}
         shares.append((engine.query("measures/link/selectivity", names=names)[0][0], i))
-    engine.query("measures/link/root", names={"pairs": state("pairs")})
+    engine.query("measures/link/root")
     texts: list[Item] = [{"text": text_name(i)} for i in range(len(meanings))]
     for _, i in sorted(shares):
         _descend(engine, i, texts)
@@ -194,8 +194,7 @@ def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[
 
     `kinds` are the types that it has on both sides.
     """
-    names = {name: state(name) for name in ("matches", "narrower", "tree")}
-    names["meets"] = table("both", "meets", index)
+    names = {"meets": table("both", "meets", index)}
     for side in SIDES:
         names[f"{side}_labels"] = table(side, "labels", index)
         names |= {f"{side}_{name}": table(side, name) for name in ("points", "inner", "spans", "prefixes")}
@@ -238,7 +237,6 @@ def _read_points(engine: Engine, side: str, index: int, meaning: Meaning) -> Non
         "inner_points": table(side, "inner"),
         "groups": table(side, "groups"),
         "this_text": text_name(index),
-        "tree": state("tree"),
     }
     engine.query("measures/link/labels", scope=names, values={"ranges": meaning.ranges})
     engine.query("measures/link/own_points", scope=names)
@@ -254,7 +252,7 @@ def _load_tree(engine: Engine, meaning: Meaning, kinds: Sequence[str]) -> None:
     above = meaning.hierarchy.levels[1:]
     engine.query(
         "measures/link/tree",
-        names={"tree": state("tree"), "leaf_text": typed_leaf(kinds)},
+        names={"leaf_text": typed_leaf(kinds)},
         values={
             "labels": json.dumps(list(chain.from_iterable(above))),
             "leaves": json.dumps(list(meaning.hierarchy.leaves) * len(above)),
@@ -270,8 +268,7 @@ def _load_codes(engine: Engine, index: int, builtin: str) -> None:
     value_column = Column("value", "value", "VARCHAR")
     height = build_leaves(engine, GeneralizedColumn(index, value_column, QuasiIdentifier(builtin=builtin), distinct))
     levels: list[Item] = [{"key": f"label_{level}"} for level in range(1, height)]
-    names = {"tree": state("tree"), "leaves": state("leaf")}
-    engine.query("measures/link/code_tree", names=names, lists={"level": levels})
+    engine.query("measures/link/code_tree", names={"leaves": state("leaf")}, lists={"level": levels})
     drop_leaves(engine)
 
 
@@ -289,11 +286,11 @@ def _add_rest(engine: Engine, index: int, meaning: Meaning) -> None:
 def _signatures(engine: Engine, index: int) -> ColumnMatch:
     """Makes the tables of signatures of one column, and of their matches; what they leave unmatched."""
     counted: list[int] = []
-    names = {"matches": state("matches"), "signature_matches": table("both", "signature_matches", index)}
+    names = {"signature_matches": table("both", "signature_matches", index)}
     for side, other in (SIDES, SIDES[::-1]):
         outputs = {"labels": table(side, "labels", index), "signatures": table(side, "signatures", index)}
         sides = {"this_code": f"{side}_code", "other_code": f"{other}_code"}
-        engine.query("measures/link/signatures", names={**outputs, **sides, "matches": names["matches"]})
+        engine.query("measures/link/signatures", names={**outputs, **sides})
         counted += [int(count) for count in engine.query("measures/link/unmatched", names=outputs)[0]]
         names[f"{side}_signatures"] = outputs["signatures"]
     engine.query("measures/link/signature_matches", names=names)
@@ -303,8 +300,6 @@ def _signatures(engine: Engine, index: int) -> ColumnMatch:
 def _descend(engine: Engine, index: int, texts: Sequence[Item]) -> None:
     """Splits the nodes of both sides by one more column, and keeps the pairs that still match."""
     names = {
-        "pairs": state("pairs"),
-        "next_pairs": state("next_pairs"),
         "signature_matches": table("both", "signature_matches", index),
     }
     for side in SIDES:
@@ -314,4 +309,4 @@ def _descend(engine: Engine, index: int, texts: Sequence[Item]) -> None:
         engine.query("measures/link/nodes", names=own)
         engine.query("measures/link/descend", names=own, lists={"cell": texts})
     engine.query("measures/link/pairs", names=names)
-    engine.query("measures/link/take_pairs", scope=names)
+    engine.query("measures/link/take_pairs")

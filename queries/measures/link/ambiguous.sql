@@ -5,7 +5,7 @@
 SELECT CAST(coalesce(sum(row_count), 0) AS BIGINT) AS ambiguous
 FROM (
     SELECT number, any_value(row_count) AS row_count
-    FROM origins
+    FROM kanon.origins
     GROUP BY number
     HAVING count(*) > 1
 ) AS several

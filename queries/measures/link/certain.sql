@@ -14,9 +14,9 @@ FROM (
                 left_rows - (sum(right_rows) OVER (PARTITION BY left_number) - right_rows),
                 right_rows - (sum(left_rows) OVER (PARTITION BY right_number) - left_rows)
             ) AS at_least
-        FROM combined
+        FROM kanon.combined
     ) AS combined
-    JOIN tuples ON tuples.tuple = combined.tuple
+    JOIN kanon.tuples ON tuples.tuple = combined.tuple
     WHERE tuples.row_count < $k
     GROUP BY combined.tuple
     HAVING max(combined.at_least) > 0

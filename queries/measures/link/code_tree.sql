@@ -3,7 +3,7 @@
 -- Reads: leaves, the values of a hierarchy with a key for each level (value, place, level_key).
 -- Takes: level_key, of each level the column that tells its nodes apart.
 -- Gives: the table tree (label, leaf).
-CREATE OR REPLACE TEMP TABLE tree AS
+CREATE OR REPLACE TEMP TABLE kanon.tree AS
 SELECT DISTINCT label, leaf
 FROM (
     SELECT unnest([LIST_OF(level_key)]) AS label, value AS leaf

@@ -6,7 +6,7 @@
 -- Takes: qi_said, of each quasi-identifier the value that both leave open; qi_text, of each quasi-identifier the column
 -- of texts; shared_text, of each shared column its text.
 -- Gives: the table combined (left_number, right_number, left_rows, right_rows, tuple, shared, qi_said).
-CREATE OR REPLACE TEMP TABLE combined AS
+CREATE OR REPLACE TEMP TABLE kanon.combined AS
 SELECT
     group_pairs.left_number,
     group_pairs.right_number,
@@ -15,7 +15,7 @@ SELECT
     dense_rank() OVER (ORDER BY [LIST_OF(qi_meets.said)]) AS tuple,
     dense_rank() OVER (ORDER BY [LIST_OF(left_groups.shared_text)]) AS shared,
     qi_meets.said AS qi_said
-FROM group_pairs
+FROM kanon.group_pairs
 JOIN left_groups ON left_groups.number = group_pairs.left_number
 JOIN right_groups ON right_groups.number = group_pairs.right_number
 JOIN qi_meets

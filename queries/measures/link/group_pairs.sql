@@ -3,12 +3,12 @@
 -- distinct rows of one side (number, row_count, node).
 -- Takes: nothing.
 -- Gives: the table group_pairs (left_number, right_number, left_rows, right_rows).
-CREATE OR REPLACE TEMP TABLE group_pairs AS
+CREATE OR REPLACE TEMP TABLE kanon.group_pairs AS
 SELECT
     left_groups.number AS left_number,
     right_groups.number AS right_number,
     left_groups.row_count AS left_rows,
     right_groups.row_count AS right_rows
-FROM pairs
+FROM kanon.pairs
 JOIN left_groups ON left_groups.node = pairs.left_node
 JOIN right_groups ON right_groups.node = pairs.right_node

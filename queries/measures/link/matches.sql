@@ -4,7 +4,7 @@
 -- and right_points, each the exact texts that a value of one side stands for (code, point).
 -- Takes: nothing.
 -- Gives: the table matches (left_code, right_code).
-CREATE OR REPLACE TEMP TABLE matches AS
+CREATE OR REPLACE TEMP TABLE kanon.matches AS
 SELECT left_points.code AS left_code, right_points.code AS right_code
 FROM left_points
 JOIN right_points ON right_points.point = left_points.point

@@ -13,11 +13,11 @@ SELECT
             coalesce(left_labels.label, 'missing') || ' & ' || coalesce(right_labels.label, 'missing')
         ELSE found.said
     END AS said
-FROM (SELECT DISTINCT left_code, right_code FROM matches) AS matched
+FROM (SELECT DISTINCT left_code, right_code FROM kanon.matches) AS matched
 JOIN left_labels ON left_labels.code = matched.left_code
 JOIN right_labels ON right_labels.code = matched.right_code
 LEFT JOIN (
     SELECT left_code, right_code, min(said) AS said
-    FROM narrower
+    FROM kanon.narrower
     GROUP BY left_code, right_code
 ) AS found ON found.left_code = matched.left_code AND found.right_code = matched.right_code

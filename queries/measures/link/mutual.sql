@@ -4,7 +4,7 @@
 -- Takes: nothing.
 -- Gives: mutual.
 SELECT count(*) AS mutual
-FROM pairs
+FROM kanon.pairs
 JOIN left_counts ON left_counts.node = pairs.left_node
 JOIN right_counts ON right_counts.node = pairs.right_node
 WHERE left_counts.matches = 1 AND right_counts.matches = 1

@@ -2,7 +2,7 @@
 -- Reads: left_labels and right_labels, each the distinct values of one side (code, label, covers_missing).
 -- Takes: nothing.
 -- Gives: the table narrower (left_code, right_code, said).
-CREATE OR REPLACE TEMP TABLE narrower AS
+CREATE OR REPLACE TEMP TABLE kanon.narrower AS
 SELECT left_labels.code AS left_code, right_labels.code AS right_code, left_labels.label AS said
 FROM left_labels
 JOIN right_labels ON right_labels.label IS NOT DISTINCT FROM left_labels.label

@@ -4,7 +4,7 @@
 -- each the exact texts within a value of one side (code, point).
 -- Takes: nothing.
 -- Gives: further rows of the table narrower (left_code, right_code, said).
-INSERT INTO narrower
+INSERT INTO kanon.narrower
 SELECT
     shared.left_code,
     shared.right_code,

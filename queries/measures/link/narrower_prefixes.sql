@@ -3,7 +3,7 @@
 -- left_prefixes, each the prefixes that values of one side stand for (code, prefix).
 -- Takes: nothing.
 -- Gives: further rows of the table narrower (left_code, right_code, said).
-INSERT INTO narrower
+INSERT INTO kanon.narrower
 SELECT left_labels.code AS left_code, right_prefixes.code AS right_code, right_labels.label AS said
 FROM left_labels
 JOIN right_prefixes ON right_prefixes.prefix = left_labels.bare

@@ -3,7 +3,7 @@
 -- and right_labels, each the distinct values of one side (code, label).
 -- Takes: nothing.
 -- Gives: further rows of the table narrower (left_code, right_code, said).
-INSERT INTO narrower
+INSERT INTO kanon.narrower
 SELECT
     left_spans.code AS left_code,
     right_spans.code AS right_code,

@@ -4,10 +4,10 @@
 -- left_number, right_number).
 -- Takes: nothing.
 -- Gives: the table origins (number, row_count, tuple).
-CREATE OR REPLACE TEMP TABLE origins AS
+CREATE OR REPLACE TEMP TABLE kanon.origins AS
 SELECT DISTINCT first_pairs.left_number AS number, first_pairs.left_rows AS row_count, combined.tuple
-FROM first_pairs
-JOIN second_pairs ON second_pairs.left_number = first_pairs.left_number
-JOIN combined
+FROM kanon.first_pairs
+JOIN kanon.second_pairs ON second_pairs.left_number = first_pairs.left_number
+JOIN kanon.combined
     ON combined.left_number = first_pairs.right_number
     AND combined.right_number = second_pairs.right_number

@@ -5,9 +5,9 @@
 -- right_signature).
 -- Takes: nothing.
 -- Gives: the table next_pairs (left_node, right_node).
-CREATE OR REPLACE TEMP TABLE next_pairs AS
+CREATE OR REPLACE TEMP TABLE kanon.next_pairs AS
 SELECT left_nodes.node AS left_node, right_nodes.node AS right_node
-FROM pairs
+FROM kanon.pairs
 JOIN left_nodes ON left_nodes.parent = pairs.left_node
 JOIN signature_matches ON signature_matches.left_signature = left_nodes.signature
 JOIN right_nodes

@@ -5,5 +5,5 @@
 -- Takes: nothing.
 -- Gives: matching, pairs.
 SELECT
-    (SELECT CAST(coalesce(sum(row_count), 0) AS BIGINT) FROM tuples) AS matching,
-    (SELECT coalesce(sum(CAST(left_rows AS DOUBLE) * right_rows), 0.0) FROM combined) AS pairs
+    (SELECT CAST(coalesce(sum(row_count), 0) AS BIGINT) FROM kanon.tuples) AS matching,
+    (SELECT coalesce(sum(CAST(left_rows AS DOUBLE) * right_rows), 0.0) FROM kanon.combined) AS pairs

@@ -3,7 +3,7 @@
 -- left_prefixes, each the prefixes that values of one side stand for (code, prefix).
 -- Takes: nothing.
 -- Gives: further rows of the table matches (left_code, right_code).
-INSERT INTO matches
+INSERT INTO kanon.matches
 SELECT left_labels.code AS left_code, right_prefixes.code AS right_code
 FROM left_labels
 JOIN right_prefixes ON right_prefixes.prefix = left_labels.bare

@@ -10,7 +10,7 @@ SELECT
     dense_rank() OVER (ORDER BY partners.codes) AS signature
 FROM (
     SELECT this_code AS code, list(DISTINCT other_code ORDER BY other_code) AS codes
-    FROM matches
+    FROM kanon.matches
     GROUP BY this_code
 ) AS partners
 JOIN labels ON labels.code = partners.code

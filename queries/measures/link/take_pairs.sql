@@ -2,6 +2,6 @@
 -- Reads: next_pairs, the pairs after one more column (left_node, right_node).
 -- Takes: nothing.
 -- Gives: the table pairs (left_node, right_node).
-CREATE OR REPLACE TEMP TABLE pairs AS
+CREATE OR REPLACE TEMP TABLE kanon.pairs AS
 SELECT left_node, right_node
-FROM next_pairs
+FROM kanon.next_pairs

@@ -4,7 +4,7 @@
 -- Takes: leaf_text, a leaf as the column writes it; $labels, the labels, as JSON; $leaves, the leaf of each label, as
 -- JSON.
 -- Gives: the table tree (label, leaf).
-CREATE OR REPLACE TEMP TABLE tree AS
+CREATE OR REPLACE TEMP TABLE kanon.tree AS
 SELECT DISTINCT label, leaf_text AS leaf
 FROM (
     SELECT

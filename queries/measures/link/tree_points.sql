@@ -6,4 +6,4 @@
 INSERT INTO points
 SELECT labels.code, tree.leaf AS point
 FROM labels
-JOIN tree ON tree.label = labels.bare
+JOIN kanon.tree ON tree.label = labels.bare

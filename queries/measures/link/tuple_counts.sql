@@ -7,4 +7,4 @@ SELECT
     coalesce(min(row_count), 0) AS smallest,
     count(CASE WHEN row_count < $k THEN 1 END) AS violating_tuples,
     CAST(coalesce(sum(CASE WHEN row_count < $k THEN row_count END), 0) AS BIGINT) AS violating_rows
-FROM tuples
+FROM kanon.tuples

@@ -4,8 +4,8 @@
 -- Takes: qi_said, of each quasi-identifier the value that both leave open; $k, the fewest rows of a class.
 -- Gives: row_count, qi_said.
 SELECT any_value(tuples.row_count) AS row_count, min(combined.qi_said)
-FROM tuples
-JOIN combined ON combined.tuple = tuples.tuple
+FROM kanon.tuples
+JOIN kanon.combined ON combined.tuple = tuples.tuple
 WHERE tuples.row_count < $k
 GROUP BY tuples.tuple
 ORDER BY tuples.tuple

@@ -14,7 +14,7 @@ FROM (
             group_pairs.right_number,
             group_pairs.left_rows,
             ALL_OF(coalesce(groups.qi_text, '') = '*') AS is_masked
-        FROM group_pairs
+        FROM kanon.group_pairs
         JOIN groups ON groups.number = group_pairs.right_number
     ) AS marked
 ) AS weighed
