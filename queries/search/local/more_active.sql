@@ -2,9 +2,9 @@
 -- matter.
 -- Reads: covers, the tuples below the labels that were looked up (label, cell, row_count, cost, rows_before, reduced);
 -- label_values, what labels are worth (label, value); active, the labels there are with their tuples (label, cell).
--- Takes: $labels, how many at most; $most, below which a label is worth enough; $known_too, whether labels that are there
--- may get further tuples; $fillers, the rows of each that always matter; $margin, by which a tuple may lose more than
--- its price.
+-- Takes: $labels, how many at most; $most, below which a label is worth enough; $known_too, whether labels that are
+-- there may get further tuples; $fillers, the rows of each that always matter; $margin, by which a tuple may lose more
+-- than its price.
 -- Gives: further rows of the table active (label, cell, row_count, cost).
 INSERT INTO active
 SELECT covers.label, covers.cell, covers.row_count, covers.cost
