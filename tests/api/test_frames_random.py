@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,7 +104,7 @@ def outcome(config: dict[str, Any], **given: Any) -> tuple[Any, Counter[Any] | N
         return None, None
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=tries(30))
 @given(tables())
 def test_a_frame_gives_the_release_of_its_file(folder: Path, table: tuple[Any, dict[str, Any]]) -> None:
     frame, config = table
@@ -125,7 +126,7 @@ def test_a_frame_gives_the_release_of_its_file(folder: Path, table: tuple[Any, d
         assert sum(classes.values()) == kept.height - found[1]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=tries(20))
 @given(tables())
 def test_a_frame_of_pandas_gives_the_same(table: tuple[Any, dict[str, Any]]) -> None:
     frame, config = table

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from cases import Case, cases
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import ROOT
@@ -63,7 +64,7 @@ def check_figures(config: Json, told_of: Json, columns: list[str]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(case=cases(), algorithm=st.sampled_from(["optimal", "optimal", "samarati", "minimal"]))
 def test_figures_are_those_of_runs(case: Case, algorithm: str) -> None:
     with TemporaryDirectory() as folder:
@@ -85,7 +86,7 @@ def test_figures_are_those_of_runs(case: Case, algorithm: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(case=cases())
 def test_what_is_enough_is_the_least_that_is(case: Case) -> None:
     with TemporaryDirectory() as folder:
@@ -114,7 +115,7 @@ def kanon_sql_satisfies(config: Json, k: int) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(case=cases(), algorithm=st.sampled_from(["optimal", "local", "mondrian"]))
 def test_labels_are_labels_of_the_release(case: Case, algorithm: str) -> None:
     with TemporaryDirectory() as folder:
@@ -142,7 +143,7 @@ def test_labels_are_labels_of_the_release(case: Case, algorithm: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(case=cases(most=40))
 def test_local_recoding_loses_no_more_than_is_estimated(case: Case) -> None:
     with TemporaryDirectory() as folder:

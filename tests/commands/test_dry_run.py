@@ -11,6 +11,7 @@ import duckdb
 import pytest
 import yaml
 from cases import Case, cases
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import configuration, fill_table, write
@@ -34,7 +35,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 @given(
     case=cases(),
     algorithm=st.sampled_from(["optimal", "optimal", "mondrian", "local"]),

@@ -19,6 +19,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
+from effort import tries
 from ended import Call, calling
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -465,7 +466,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str | None]]]:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=tries(25))
 @given(table=tables())
 def test_a_proposal_for_any_table_runs(folder: Path, table: tuple[list[str], list[list[str | None]]]) -> None:
     names, rows = table
@@ -489,7 +490,7 @@ def test_a_proposal_for_any_table_runs(folder: Path, table: tuple[list[str], lis
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=tries(15))
 @given(table=tables())
 def test_a_proposal_for_any_csv_runs_or_says_why_not(
     folder: Path, table: tuple[list[str], list[list[str | None]]]

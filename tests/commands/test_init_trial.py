@@ -13,9 +13,9 @@ MADE = ("messy", "messy-english", "register")
 
 
 def trial(table: str) -> object:
-    """With the mark of what it needs."""
-    marks = [pytest.mark.slow] if table in MADE or table.startswith("reference/") else [pytest.mark.tool]
-    return pytest.param(table, marks=marks)
+    """With the marks of what it needs."""
+    needed = [] if table in MADE or table.startswith("reference/") else [pytest.mark.tool]
+    return pytest.param(table, marks=[pytest.mark.slow, *needed])
 
 
 @pytest.mark.parametrize("table", [trial(one) for one in LISTED])

@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mondrian_jobs import parquet, people, read, run, write
@@ -76,14 +77,14 @@ ROWS = st.tuples(NUMBERS, DECIMALS | st.just(""), DAYS | st.just(""))
 
 
 @pytest.mark.slow
-@settings(max_examples=3)
+@settings(max_examples=tries(3))
 @given(rows=st.lists(ROWS, min_size=12, max_size=40), k=st.integers(2, 4), algorithm=ALGORITHMS)
 def test_no_end_is_a_value_and_every_value_lies_within(rows: list[Row], k: int, algorithm: str) -> None:
     require_widened(rows, k, algorithm)
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(rows=st.lists(ROWS, min_size=4, max_size=14), k=st.integers(2, 4), algorithm=ALGORITHMS)
 def test_of_many_small_tables(rows: list[Row], k: int, algorithm: str) -> None:
     require_widened(rows, k, algorithm)

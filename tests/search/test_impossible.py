@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 import reference_models
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_engine import insert
@@ -94,7 +95,7 @@ MODELS = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 @given(
     values=st.lists(st.sampled_from(["a", "a", "a", "b", "b", "c", None]), min_size=1, max_size=6),
     model=MODELS,

@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_engine import insert
@@ -76,7 +77,7 @@ def numbers(draw: st.DrawFn) -> tuple[str, Decimal, list[Decimal]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(numbers())
 def test_numbers_are_rounded_half_to_even(drawn: tuple[str, Decimal, list[Decimal]]) -> None:
     kind, unit, given_numbers = drawn
@@ -94,7 +95,7 @@ def test_numbers_are_rounded_half_to_even(drawn: tuple[str, Decimal, list[Decima
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(numbers(), st.integers(-50, 50))
 def test_numbers_beyond_an_end_become_it(drawn: tuple[str, Decimal, list[Decimal]], times: int) -> None:
     kind, unit, given_numbers = drawn
@@ -353,7 +354,7 @@ def test_each_shape_is_found_and_nothing_else() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 @given(
     st.lists(st.sampled_from(list(SHAPED)), min_size=1, unique=True),
     st.lists(
