@@ -164,7 +164,7 @@ class PrivacyModel(Part):
 
         It reads class_counts (key_code, value, row_count), with `needs_sizes` class_values (the same with size) and
         reference (value, row_count of all rows), with a population tuples and population (key_code, row_count). Classes
-        that violate k need not be found: class_values has them only where k counts entities.
+        that violate k need not be found: class_values has them only where pairs are counted.
         """
         return self._file("violates")
 

@@ -50,7 +50,7 @@ def classes(models: Sequence[Model], tables: Tables, columns: Mapping[str, Value
     base = _base(models, tables, columns, by_entity=by_entity)
     if not models:
         return base
-    sizes = _shared_sizes(base, models, by_entity=by_entity)
+    sizes = _shared_sizes(base, models, columns, by_entity=by_entity)
     judged = _judged("class_sizes" if sizes else base, models, tables, columns)
     return _with_shared(judged, models, columns, sizes)
 
@@ -64,7 +64,7 @@ def kept(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values])
     monotone = [model for model in models if model.spec.monotone]
     keeping = [model for model in models if not model.spec.monotone and model.spec.keeps is not None]
     base = _base(keeping, tables, columns, by_entity=False)
-    sizes = _shared_sizes(base, keeping, by_entity=False)
+    sizes = _shared_sizes(base, keeping, columns, by_entity=False)
     judged: str | Composed = "class_sizes" if sizes else base
     if monotone:
         judged = _judged(judged, monotone, tables, columns)
@@ -96,9 +96,14 @@ def _base(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values]
     )
 
 
-def _shared_sizes(base: Composed, models: Sequence[Model], *, by_entity: bool) -> Composed | None:
-    """The classes of `base` if models compare with sizes: the same where k counts rows, as every row has a value."""
-    return base if not by_entity and any(model.spec.needs_sizes for model in models) else None
+def _shared_sizes(
+    base: Composed, models: Sequence[Model], columns: Mapping[str, Values], *, by_entity: bool
+) -> Composed | None:
+    """The classes of `base` if models compare with their sizes: every row has a value where k counts rows, and one
+    alone where none holds several.
+    """
+    comparing = [columns[str(model.column)] for model in models if model.spec.needs_sizes]
+    return base if not by_entity and any(not values.several for values in comparing) else None
 
 
 def _judged(base: str | Composed, models: Sequence[Model], tables: Tables, columns: Mapping[str, Values]) -> Composed:
@@ -140,7 +145,8 @@ def _shared(models: Sequence[Model], columns: Mapping[str, Values], sizes: Compo
         counts = f"class_counts_{values.index}"
         shared.append(_cte(counts, values.counts))
         if any(model.spec.needs_sizes for model in speaking):
-            file = "privacy/class_values_entities" if sizes is None else "privacy/class_values"
+            of_pairs = sizes is None or values.several
+            file = "privacy/class_values_of_pairs" if of_pairs else "privacy/class_values"
             sized.append(_cte(f"class_values_{values.index}", compose(file, {"class_counts": counts})))
     return shared + sized
 

@@ -202,6 +202,22 @@ def test_every_class_of_persons_holds_the_model(
     )
 
 
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_shares_are_those_of_pairs_however_many_values_a_person_has(tmp_path: Path, algorithm: str) -> None:
+    alike = {
+        "person": [(i, "fm"[i % 2], "aa") for i in range(8)],
+        "visit": [(i, i, "p") for i in range(8)],
+        "diagnosis": [(i, code) for i in range(8) for code in "xyz"],
+    }
+    privacy = {"k": 2, "t_closeness": {"column": "diagnosis.code", "t": 0.1}}
+    report = kanon_sql.run(
+        configuration(alike, tmp_path, "parquet", privacy, algorithm=algorithm), progress=None
+    ).report
+    assert report["privacy"]["t_closeness"]["actual"] == 0
+    assert report["classes"]["count"] == 2
+    assert report["persons"]["suppressed"] == 0
+
+
 def _uneven() -> dict[str, Rows]:
     """Of six women in a ward all have x, one of them y too; of six men three have y, and three have nothing."""
     held = [(i, "x") for i in range(6)] + [(0, "y"), (0, "y")] + [(i, "y") for i in range(6, 9)]

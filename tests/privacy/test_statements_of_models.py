@@ -232,7 +232,7 @@ def test_a_class_violates_where_k_or_one_of_the_models_is_violated() -> None:
 
 def test_sizes_stand_beside_the_values_of_their_class() -> None:
     counts = ("c BIGINT, value BIGINT, row_count BIGINT", [(1, 0, 2), (1, 1, 3), (2, 1, 4)])
-    answer = answers("privacy/class_values_entities", {"class_counts": counts}, lists={"key": [{"code": "c"}]})
+    answer = answers("privacy/class_values_of_pairs", {"class_counts": counts}, lists={"key": [{"code": "c"}]})
     assert sorted(answer) == [(1, 0, 2, 5), (1, 1, 3, 5), (2, 1, 4, 4)]
     sizes = ("c BIGINT, size BIGINT, violates BOOLEAN", [(1, 5, False), (2, 4, True)])
     tables = {"class_counts": counts, "class_sizes": sizes}
