@@ -43,11 +43,14 @@ def held_columns(
     offered = _offered(unit, entries)
     held: dict[str, HeldColumn] = {}
     problems: list[str] = []
+    beside = {"group": entries.get(unit) or {}, "entity": privacy}
+    # Both join persons, of whom pairs with a value are counted one by one.
+    joining = [key for key, part in beside.items() if isinstance(part, Mapping) and part.get(key) is not None]
     for path, model, entry in entries_of(privacy):
         name = entry.get("column")
         if not isinstance(name, str) or name in own:
             continue
-        fault = _fault(name, model.key, entry, offered, unit, grouped="group" in (entries.get(unit) or {}))
+        fault = _fault(name, model.key, entry, offered, unit, joining)
         if fault is None:
             held[name] = offered[name][0]
         else:
@@ -63,8 +66,7 @@ def _fault(
     entry: Mapping[str, Any],
     offered: Mapping[str, list[HeldColumn]],
     unit: str,
-    *,
-    grouped: bool,
+    joining: Collection[str],
 ) -> str | None:
     """What is wrong with a model of a column that is none of the table of persons."""
     if name not in offered:
@@ -79,8 +81,8 @@ def _fault(
         )
     if entry.get("distance", "equal") != "equal":
         return f"t_closeness of {name!r}, of which persons hold several values, has distance: equal; remove distance"
-    if grouped:
-        return f"{key} of {name!r}, a column of another table, does not go with group; remove one"
+    if joining:
+        return f"{key} of {name!r}, a column of another table, does not go with {' or '.join(joining)}; remove one"
     return None
 
 

@@ -354,6 +354,34 @@ def test_all_persons_are_those_who_take_part(tmp_path: Path, policy: str) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind, region", [("parquet", "NA"), ("csv", None), ("csv", "NA")])
+def test_who_takes_part_is_said_by_values_of_other_tables_too(tmp_path: Path, kind: str, region: str | None) -> None:
+    """What is missing of persons is missing in the rows that they find, and so are empty texts of files of texts."""
+    types = {
+        "person": {"person_id": "INTEGER", "sex": "VARCHAR", "home_id": "INTEGER"},
+        "home": {"home_id": "INTEGER", "region": "VARCHAR"},
+        "visit": {"person_id": "INTEGER", "code": "VARCHAR"},
+    }
+    database: dict[str, Rows] = {
+        "person": [(i, "fm"[i % 2], 1 + i // 6) for i in range(12)],
+        "home": [(1, "north"), (2, region)],
+        "visit": [(i, "xy"[i % 2] if i < 6 else "z") for i in range(12)] + [(0, "y")],
+    }
+    by_sex = {"sex": {"builtin": "suppress", "max_level": 0}}
+    tables = {
+        "person": {"quasi_identifiers": by_sex, "missing": "drop", "source": {"missing": ["NA"]}},
+        "home": {"via": "home_id", "quasi_identifiers": {"region": {"builtin": "suppress"}}},
+        "visit": {"link": "person_id", "sensitive": ["code"]},
+    }
+    privacy = {"k": 2, "t_closeness": {"column": "visit.code", "t": 0.5}}
+    config = configuration(database, tmp_path, kind, privacy, types=types, tables=tables, keys={"home_id": "renumber"})
+    report = kanon_sql.run(config, progress=None).report
+    assert report["persons"]["released"] == 6
+    # Of the seven pairs of these six persons four have y: one of four of the women's, all three of the men's.
+    assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(3 / 7)
+
+
+@pytest.mark.slow
 def test_an_empty_text_that_becomes_missing_in_csv_is_no_value(tmp_path: Path) -> None:
     database = _uneven()
     database["diagnosis"] = [(i, "x" if i % 2 else "") for i in range(12)]
@@ -372,6 +400,7 @@ def test_an_empty_text_that_becomes_missing_in_csv_is_no_value(tmp_path: Path) -
         ({"alpha_k": {"column": "diagnosis.code", "alpha": 0.5}}, {}, "expected l_diversity or t_closeness there"),
         ({"t_closeness": {"column": "diagnosis.code", "t": 0.5, "distance": "ordered"}}, {}, "has distance: equal"),
         ({"l_diversity": {"column": "diagnosis.code", "l": 2}}, {"group": "ward"}, "does not go with group"),
+        ({"t_closeness": {"column": "diagnosis.code", "t": 0.5}, "entity": "ward"}, {}, "does not go with entity"),
         ({"l_diversity": {"column": "diagnosis.code", "l": 2}}, {"quasi_identifiers": {}}, "has no quasi-identifiers"),
         ({"l_diversity": {"column": "diagnosis.code", "l": 1.5}}, {}, "whole number"),
     ],

@@ -96,7 +96,13 @@ def _taking_part(loaded: LoadedDatabase, sources: Mapping[str, Source]) -> exp.S
 
     def present(source: Source, name: str, table: str) -> exp.Expr:
         col = source.column(name)
-        return null_for(column(col.key, table), source.missing if col.is_text else ())
+        value: exp.Expr = column(col.key, table)
+        texts = source.missing if col.is_text else ()
+        if source is not unit:  # what is missing of persons is missing there, too
+            value = exp.cast(value, "VARCHAR") if unit.only_texts else value
+            of_persons = (*unit.missing, "") if unit.only_texts else unit.missing
+            texts = (*texts, *(of_persons if col.is_text or unit.only_texts else ()))
+        return null_for(value, texts)
 
     persons = person_classes(loaded, sources, present)
     if policy == "drop-any":
