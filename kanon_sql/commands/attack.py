@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from kanon_sql.commands.run.pipeline import run_configuration
+from kanon_sql.config.database_table import without_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.job import ConfiguredJob, standing_in
 from kanon_sql.engines.lockdown import allow_paths
@@ -111,7 +112,9 @@ def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Atta
     refuse_missing_folders(outputs)
     refuse_outputs([job.loaded], outputs)
     share = share_held_out(request.hold_out)
-    with made_of_part(job, share, request.seed, call) as (loaded, control):
+    with made_of_part(job, share, request.seed, call) as (of_part, control):
+        # Lists of values that stand in other tables are read by the search, and are no column that attackers see.
+        loaded = without_columns(of_part, of_part.several)
         part = replace(request, control=control, hold_out=None)
         with job_of(loaded).read(call.options) as (engine, source):
             report = _attack_release(engine, loaded, source, part, call)

@@ -125,6 +125,29 @@ def test_figures_are_those_of_persons_joined_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_values_that_persons_hold_are_read_by_the_search_alone(tmp_path: Path) -> None:
+    """A model of another table's column that forbids nothing changes no figure, nor is the column attacked."""
+    config = clinic(tmp_path, "parquet")
+    config["tables"]["visit"] = {"link": "person_id", "sensitive": ["ward"], "identifiers": ["day", "visit_id"]}
+    config["tables"] |= {"diagnosis": "drop", "nothing": "drop"}
+    config["privacy"] = {"k": 4}
+    kanon_sql.run(config)
+    with_model = {**config, "privacy": {**config["privacy"], "t_closeness": {"column": "visit.ward", "t": 1}}}
+    utility, other = kanon_sql.utility(config), kanon_sql.utility(with_model)
+    assert [utility[key] for key in (*FIGURES, "tables", "warnings")] == [
+        other[key] for key in (*FIGURES, "tables", "warnings")
+    ]
+    attacks, other = (kanon_sql.attack(asked, attacks=10) for asked in (config, with_model))
+    assert [attacks[key] for key in ATTACKS[:3]] == [other[key] for key in ATTACKS[:3]]
+    report = kanon_sql.attack(with_model, attacks=10, hold_out="50%")
+    assert report["status"] == "measured"
+    assert "income" in json.dumps(report["inference"])
+    assert "visit" not in json.dumps([report[key] for key in ATTACKS[:3]])
+    with pytest.raises(ConfigurationError, match=r"models of 'visit\.ward' read other tables; leave --method out"):
+        kanon_sql.attack(with_model, attacks=10, method=True)
+
+
+@pytest.mark.slow
 def test_texts_of_files_have_the_same_figures(tmp_path: Path) -> None:
     reports = []
     for kind in ("parquet", "csv"):

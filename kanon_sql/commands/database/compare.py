@@ -75,6 +75,11 @@ def attack_database(loaded: LoadedDatabase, request: AttackRequest, call: Call) 
             f"{loaded.place('tables', loaded.config.unit.table)}: persons have no quasi-identifiers, by which attacks "
             "would find them; expected some, or risk, which counts whom facts tell apart"
         )
+    if request.method and loaded.unit.held:
+        raise ConfigurationError(
+            f"{loaded.place('privacy')}: --method searches the table of persons again, and models of "
+            f"{', '.join(map(repr, loaded.unit.held))} read other tables; leave --method out"
+        )
     refuse_missing_folders(request.outputs(call))
     refuse_outputs_of(loaded, call.report, request.page)
     if request.hold_out is not None:

@@ -75,7 +75,9 @@ class JoinedTables:
                 if source.only_texts:
                     value = exp.cast(value, "VARCHAR")
                 outputs.append({"value": value, "name": table.config.joined_name(joined)})
-        held = HeldValues(self.engine, self.loaded, self.tables, source, only_texts=self.only_texts).lists()
+        held: dict[str, str] = {}
+        if unit.config.held:
+            held = HeldValues(self.engine, self.loaded, self.tables, source, only_texts=self.only_texts).lists()
         for name, rows in held.items():
             nothing = exp.Literal.string("[null]")
             outputs.append({"value": exp.Coalesce(this=column("list", rows), expressions=[nothing]), "name": name})

@@ -20,6 +20,7 @@ from kanon_sql.commands.database.tables import (
     OpenTable,
     open_as_it_stands,
     open_tables,
+    read_tables,
     refuse_lacking,
     released_alone,
 )
@@ -92,6 +93,19 @@ def persons_tables(loaded: LoadedDatabase) -> list[str]:
     return [loaded.config.unit.table, *(table.name for table in loaded.tables.values() if table.via is not None)]
 
 
+def _searched_tables(loaded: LoadedDatabase) -> list[str]:
+    """The tables of which a search reads persons: also those of values that they hold, and that these go through."""
+    names = persons_tables(loaded)
+    for held in loaded.unit.held.values():
+        link, name = loaded.tables[held.table].link, held.table
+        while link is not None:
+            names.append(name)
+            if link.through is None:
+                break
+            link, name = loaded.tables[link.through].link, link.through
+    return list(dict.fromkeys(names))
+
+
 def _joined(loaded: LoadedDatabase, written: dict[str, Source]) -> Source:
     """The persons of tables that were released, with their quasi-identifiers, wherever these stand."""
     unit = written[loaded.config.unit.table]
@@ -120,7 +134,7 @@ def _without(release: Source, names: Collection[str]) -> Source:
 @contextmanager
 def open_source_alone(loaded: LoadedDatabase, call: Call) -> Iterator[ComparedDatabase]:
     """The source's table of persons, without a release. Raises ConfigurationError and EngineError."""
-    with _opened(loaded, call, persons_tables(loaded), with_release=False) as database:
+    with _opened(loaded, call, _searched_tables(loaded), with_release=False) as database:
         yield database
 
 
@@ -156,7 +170,7 @@ def _opened(
             refuse_lacking(loaded, names, release, release_tables)
             places.fetch(release, release_tables, names)
         places.fetch(source, source_tables, names)
-        alone = _configurations(loaded, call, source_tables, folder, names)
+        alone = _configurations(loaded, call, source_tables, folder, names, is_searched=not with_release)
         yield ComparedDatabase(loaded, call, alone, release, release_tables)
 
 
@@ -171,9 +185,18 @@ def _refuse_target(loaded: LoadedDatabase) -> None:
 
 
 def _configurations(
-    loaded: LoadedDatabase, call: Call, source_tables: SourceTables, folder: Path, names: Collection[str]
+    loaded: LoadedDatabase,
+    call: Call,
+    source_tables: SourceTables,
+    folder: Path,
+    names: Collection[str],
+    *,
+    is_searched: bool,
 ) -> dict[str, LoadedConfig]:
-    """The configuration of each table alone; what other tables say of persons is copied into the folder."""
+    """The configuration of each table alone; what other tables say of persons is copied into the folder.
+
+    Where persons are searched again, so are the values that they hold, of which nothing is compared.
+    """
     unit = loaded.config.unit.table
     alone: dict[str, LoadedConfig] = {}
     with open_engine(call.options) as engine:
@@ -185,10 +208,20 @@ def _configurations(
             if name == unit or table.config.link is not None:
                 config = released_alone(table, source_tables, None)
                 if name == unit:
-                    joined = JoinedTables(engine, loaded, tables, only_texts=False)
+                    of_persons = _read_for_persons(engine, tables, table, is_searched=is_searched)
+                    joined = JoinedTables(engine, loaded, of_persons, only_texts=False)
                     config = joined.joined_persons(config, folder)
                 alone[name] = without_columns(config, _incomparable(loaded, table))
     return alone
+
+
+def _read_for_persons(
+    engine: Engine, tables: dict[str, OpenTable], unit: OpenTable, *, is_searched: bool
+) -> dict[str, OpenTable]:
+    """The tables that are joined to the persons, those of values that they hold only where these are searched."""
+    if not is_searched:
+        return {**tables, unit.name: replace(unit, config=replace(unit.config, held={}))}
+    return {**tables, **read_tables(engine, tables)} if unit.config.held else dict(tables)
 
 
 def _incomparable(loaded: LoadedDatabase, table: OpenTable) -> set[str]:
