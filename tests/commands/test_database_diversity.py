@@ -327,6 +327,16 @@ def test_values_that_go_with_suppressed_facts_are_no_release(tmp_path: Path) -> 
     assert report["privacy"]["l_diversity"]["actual"] == 2 and report["facts"]["kept"] == 1
 
 
+def test_a_check_names_what_it_does_not_count(tmp_path: Path) -> None:
+    held = {"column": "diagnosis.code", "l": 2}
+    config = configuration(_uneven(), tmp_path, "parquet", {"k": 2, "l_diversity": [held]})
+    assert kanon_sql.check(config, tmp_path / "source", progress=None)["warnings"] == []
+    config["tables"]["person"] = {"quasi_identifiers": {"ward": {"builtin": "suppress"}}, "sensitive": ["sex"]}
+    config["privacy"] |= {"l_diversity": [held, {"column": "sex", "l": 2}], "average_risk": {"at_most": 0.5}}
+    (warning,) = kanon_sql.check(config, tmp_path / "source", progress=None)["warnings"]
+    assert warning.startswith("not counted: l_diversity of 'sex', average_risk: ")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["keep", "drop"])
 def test_all_persons_are_those_who_take_part(tmp_path: Path, policy: str) -> None:
