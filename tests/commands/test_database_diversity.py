@@ -204,7 +204,7 @@ def test_every_class_of_persons_holds_the_model(
 
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_shares_are_those_of_pairs_however_many_values_a_person_has(tmp_path: Path, algorithm: str) -> None:
-    alike = {
+    alike: dict[str, Rows] = {
         "person": [(i, "fm"[i % 2], "aa") for i in range(8)],
         "visit": [(i, i, "p") for i in range(8)],
         "diagnosis": [(i, code) for i in range(8) for code in "xyz"],

@@ -97,12 +97,11 @@ def _searched_tables(loaded: LoadedDatabase) -> list[str]:
     """The tables of which a search reads persons: also those of values that they hold, and that these go through."""
     names = persons_tables(loaded)
     for held in loaded.unit.held.values():
-        link, name = loaded.tables[held.table].link, held.table
-        while link is not None:
+        name: str | None = held.table
+        while name is not None:
             names.append(name)
-            if link.through is None:
-                break
-            link, name = loaded.tables[link.through].link, link.through
+            link = loaded.tables[name].link
+            name = None if link is None else link.through
     return list(dict.fromkeys(names))
 
 
