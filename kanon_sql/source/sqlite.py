@@ -167,7 +167,8 @@ def _refuse_lost(reader: Engine, name: str, file: Path, place: str) -> None:
 
 def _written(path: Path) -> list[Path]:
     """The files that a writer changes: the database, and its log, which is there and empty while somebody reads."""
-    log = path.with_name(f"{path.name}-wal")
+    file = path.resolve()  # beside which SQLite keeps its log, wherever links to it are
+    log = file.with_name(f"{file.name}-wal")
     return [path, *([log] if log.is_file() and log.stat().st_size else [])]
 
 

@@ -29,6 +29,7 @@ from kanon_sql.targets.database_copy import Name
 from kanon_sql.targets.remains import HITS, count_remains, texts_of
 from kanon_sql.targets.sqlite_file import (
     alone,
+    bytes_of_texts,
     copy_without,
     held_type,
     kind_of,
@@ -85,8 +86,8 @@ class SqliteSink(StagedDatabase):
         self._holds = staged.overwrite and staged.target.stat().st_size > 0
         self._types: dict[str, str] = {}
         self._before: Path | None = None  # the rows of the source, in place
+        refuse_unsettled(staged.target)
         if self._holds:
-            refuse_unsettled(staged.target)
             self._refuse_existing()
 
     def describe(self) -> str:
@@ -119,6 +120,8 @@ class SqliteSink(StagedDatabase):
             self._refuse_broken(list(without.broken))
             if without.lost:
                 self.warnings += (f"not kept of the replaced table: {', '.join(without.lost)}",)
+            if without.broken:
+                self.warnings += (f"no longer works with the released table: {', '.join(without.broken)}",)
 
     def as_held(self, release: exp.Expr) -> exp.Expr:
         held = release.copy()
@@ -151,6 +154,7 @@ class SqliteSink(StagedDatabase):
         return self._open(engine, self.final)
 
     def commit(self, engine: Engine) -> None:
+        refuse_unsettled(self.staged.path)
         with alone(self.final, self.place):
             self.staged.commit(unchanged=True)
 
@@ -167,7 +171,8 @@ class SqliteSink(StagedDatabase):
             kind, virtual = kind_of(connection, self.name[1]), virtual_tables(connection)
         if kind not in (None, "table"):
             raise ConfigurationError(
-                f"{self.place}: {self.name[1]} is a {kind}, which no release replaces; name a table"
+                f"{self.place}: {self.name[1]} is {'an' if kind == 'index' else 'a'} {kind}, which no release "
+                "replaces; name a table"
             )
         if kind is not None and not (self.target.overwrite or self.target.in_place):
             raise ConfigurationError(
@@ -184,6 +189,8 @@ class SqliteSink(StagedDatabase):
         size = self.staged.path.stat().st_size
         part = self.staged.path.with_name("searched")
         assert self._before is not None
+        with opened(self.staged.path, self.place) as connection:
+            encoding = str(connection.execute("PRAGMA encoding").fetchone()[0])
         with open_sqlite_engine([part.parent, self._before.parent], self.place) as reader:
             attach_sqlite(reader, self.staged.path)
             held = {_VALUES: state(_VALUES), HITS: state(HITS)}
@@ -195,8 +202,9 @@ class SqliteSink(StagedDatabase):
                 values={"most": max(20, min(1_000, _COMPARISONS // size))},
             )
             for content in _parts(self.staged.path):
-                part.write_bytes(content)
-                reader.query("targets/sqlite/hits", names={_VALUES: held[_VALUES]}, values={"file": str(part)})
+                for texts in bytes_of_texts(content, encoding):
+                    part.write_bytes(texts)
+                    reader.query("targets/sqlite/hits", names={_VALUES: held[_VALUES]}, values={"file": str(part)})
             part.unlink()
             reader.query("targets/sqlite/found", names=held)
             hits = self._unexplained(reader)

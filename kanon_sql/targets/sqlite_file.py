@@ -10,6 +10,8 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from sqlglot import exp
@@ -18,7 +20,12 @@ from kanon_sql.errors import EngineError
 from kanon_sql.sql import template
 from kanon_sql.sql.template import quoted
 
-_BESIDE = ("-wal", "-journal")  # files that hold what is not in the database yet
+_LOG, _JOURNAL = "-wal", "-journal"
+# Files that hold what is not in the database yet, or rows of before, and what ends them.
+_BESIDE = {
+    _LOG: "close the programs that have it open, or run PRAGMA wal_checkpoint(TRUNCATE)",
+    _JOURNAL: "close the programs that have it open, or run PRAGMA journal_mode = DELETE",
+}
 _WAIT = 5.0  # seconds for another program to end its transaction
 _PART = 122_880  # rows by which DuckDB reads a table: of one that ends with such a part it loses the last row
 _WHOLE = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
@@ -50,10 +57,9 @@ def opened(path: Path, place: str) -> Iterator[sqlite3.Connection]:
 
 
 def kind_of(connection: sqlite3.Connection, name: str) -> str | None:
-    """table, view or virtual table; None where there is nothing of a name."""
-    for kind, other, sql in _ask(connection, "objects"):
-        if other.casefold() == name.casefold():
-            return "virtual table" if _is_virtual(sql) else str(kind)
+    """table, view, index or virtual table; None where there is nothing of a name."""
+    for kind, sql in _ask(connection, "named", {"name": name}):
+        return "virtual table" if _is_virtual(sql) else str(kind)
     return None
 
 
@@ -63,29 +69,37 @@ def virtual_tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def refuse_unsettled(path: Path) -> None:
-    """Raises EngineError for a database that has changes beside its file."""
-    for suffix in _BESIDE:
+    """Raises EngineError for a database that has changes beside its file.
+
+    Where there is no database too: SQLite would bring those of an earlier one into a new one of its name.
+    """
+    there = path.exists() and path.stat().st_size > 0
+    for suffix, remedy in _BESIDE.items():
         beside = path.with_name(path.name + suffix)
         with suppress(FileNotFoundError):
             if beside.stat().st_size:
                 raise EngineError(
-                    f"{beside}: the database has changes that are not in its file; close the programs that have it "
-                    "open, or run PRAGMA wal_checkpoint(TRUNCATE)"
+                    f"{beside}: the database has changes that are not in its file; {remedy}"
+                    if there
+                    else f"{beside}: changes of a database that is no longer there; remove it, or name another target"
                 )
 
 
 def copy_without(path: Path, new: Path, name: str, columns: Sequence[str], place: str) -> Without:
     """Copies all of a database but one table, for a table of `columns` in its place. Raises EngineError."""
+    whole = new.with_name("whole")
     with opened(path, place) as connection:
-        connection.execute("VACUUM INTO ?", (str(new),))
+        connection.execute("VACUUM INTO ?", (str(whole),))
         journal = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
     without = Without()
-    with opened(new, place) as connection:
-        connection.execute("PRAGMA secure_delete = ON")
+    with opened(whole, place) as connection:
         if kind_of(connection, name) is not None:
             without = _drop(connection, name, columns)
-            connection.execute("VACUUM")
-        if journal == "wal":
+        # Into a third file: VACUUM alone gives rows of other tables new numbers, by which yet others may name them.
+        connection.execute("VACUUM INTO ?", (str(new),))
+    whole.unlink()
+    if journal == "wal":
+        with opened(new, place) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
     return without
 
@@ -94,14 +108,15 @@ def _drop(connection: sqlite3.Connection, name: str, columns: Sequence[str]) -> 
     """Drops a table; says what goes with it, and what would not work with a table of `columns` in its place."""
     beside = _ask(connection, "beside", {"name": name})
     lost = [f"{kind} {other!r}" for kind, other, sql in beside if kind in ("index", "trigger") and sql is not None]
-    lost += ["its keys and constraints"] * any(kind == "index" and sql is None for kind, _, sql in beside)
-    working = _views(connection)
+    lost += [f"its {kind}" for (kind,) in _ask(connection, "constraints", {"name": name})]
+    working = _working(connection, name)
     referring = [f"a foreign key of {other}" for (other,) in _ask(connection, "referring", {"name": name})]
     connection.execute(f"DROP TABLE {_name(name)}")
     make_table(connection, name, dict.fromkeys(columns, "VARCHAR"))
-    left = _views(connection)
+    left = _working(connection, name)
     connection.execute(f"DROP TABLE {_name(name)}")
-    return Without(tuple(lost), (*(f"view {view}" for view in working if view not in left), *referring))
+    broken = dict.fromkeys(of for statement, of in working.items() if statement not in left)
+    return Without(tuple(lost), (*broken, *referring))
 
 
 def make_table(connection: sqlite3.Connection, name: str, types: Mapping[str, str]) -> None:
@@ -123,6 +138,7 @@ def number_last(connection: sqlite3.Connection, name: str) -> None:
 def alone(path: Path, place: str) -> Iterator[None]:
     """In the block nobody else reads or writes a database, and nothing of it is beside its file. Raises EngineError."""
     if not path.exists() or not path.stat().st_size:
+        refuse_unsettled(path)
         yield
         return
     with opened(path, place) as connection:
@@ -140,6 +156,14 @@ def alone(path: Path, place: str) -> Iterator[None]:
         yield
 
 
+def bytes_of_texts(content: bytes, encoding: str) -> Iterator[bytes]:
+    """A part of a database as it is, and where its texts stand in pairs of bytes, these as UTF-8."""
+    yield content
+    if encoding != "UTF-8":
+        for start in (0, 1):
+            yield content[start:].decode(encoding, "ignore").encode()
+
+
 def shown_columns(connection: sqlite3.Connection) -> list[exp.Select]:
     """Statements for SQLite that give all that rows, names and definitions show."""
     tables = [name for kind, name, sql in _ask(connection, "objects") if kind == "table" and not _is_virtual(sql)]
@@ -147,16 +171,31 @@ def shown_columns(connection: sqlite3.Connection) -> list[exp.Select]:
     return [*every, exp.select("name", "sql").from_("sqlite_master")]
 
 
-def _views(connection: sqlite3.Connection) -> list[str]:
-    """The views whose tables and columns are there."""
-    views = []
-    for kind, name, _ in _ask(connection, "objects"):
+def _working(connection: sqlite3.Connection, name: str) -> dict[str, str]:
+    """Statements that need views, or the triggers of tables but one, and work; by each what it needs."""
+    needed = {}
+    for kind, other, _ in _ask(connection, "objects"):
         if kind == "view":
-            with suppress(sqlite3.OperationalError):
-                rows = exp.select("*").from_(exp.Table(this=quoted(name))).sql("sqlite")
-                connection.execute(f"EXPLAIN {rows}").fetchall()
-                views.append(str(name))
-    return views
+            rows = exp.select("*").from_(exp.Table(this=quoted(other))).sql("sqlite")
+            needed[rows] = f"view {other}"
+    for other, columns in groupby(_ask(connection, "triggered", {"name": name}), key=itemgetter(0)):
+        alike = [exp.EQ(this=exp.column(quoted(own)), expression=exp.column(quoted(own))) for _, own in columns]
+        table = exp.Table(this=quoted(other))
+        changes = (
+            exp.Insert(this=table.copy(), default=True),
+            exp.Update(this=table.copy(), expressions=alike),
+            exp.Delete(this=table.copy()),
+        )
+        needed.update({change.sql("sqlite"): f"triggers of {other}" for change in changes})
+    return {statement: needs for statement, needs in needed.items() if _works(connection, statement)}
+
+
+def _works(connection: sqlite3.Connection, statement: str) -> bool:
+    """Whether all that a statement needs is there; it is not run."""
+    with suppress(sqlite3.OperationalError):
+        connection.execute(f"EXPLAIN {statement}").fetchall()
+        return True
+    return False
 
 
 def _ask(connection: sqlite3.Connection, query: str, values: Mapping[str, str] | None = None) -> list[tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -21,9 +22,11 @@ import pytest
 from tables import configuration, people, simple
 
 import kanon_sql
+from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.targets import sqlite as sqlite_target
-from kanon_sql.targets.sqlite_file import alone, number_last, opened
+from kanon_sql.targets.sqlite import open_sqlite
+from kanon_sql.targets.sqlite_file import alone, bytes_of_texts, number_last, opened, refuse_unsettled
 
 PACKAGE = "duckdb_extension_sqlite_scanner"
 SECRET = "Named Secretly"  # in every name, which no release holds
@@ -88,8 +91,79 @@ def test_in_place_nothing_of_the_replaced_rows_stays(tmp_path: Path, journal: st
 
 
 @real_sqlite
-def test_remains_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_kept_is_said_and_other_rows_keep_their_numbers(tmp_path: Path) -> None:
+    notes = [
+        "CREATE TABLE notes (text)",
+        "INSERT INTO notes VALUES ('a'), ('b'), ('c'), ('d')",
+        "DELETE FROM notes WHERE text IN ('a', 'c')",
+    ]
+    path = database(tmp_path / "people.sqlite", *notes)
+    columns = (
+        "name TEXT NOT NULL, sex TEXT CHECK (sex <> ''), age INTEGER, zip TEXT DEFAULT '0', "
+        "diagnosis TEXT COLLATE nocase, cost REAL, id INTEGER PRIMARY KEY"
+    )
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TABLE p ({columns})")
+        connection.execute("INSERT INTO p SELECT *, rowid FROM people")
+        connection.execute("DROP TABLE people")
+        connection.execute("ALTER TABLE p RENAME TO people")
+        connection.commit()
+    result = kanon_sql.run({**job(path), "identifiers": ["name", "id"]}, advice=False)
+    lost = "its collations, its constraints, its default values, its keys"
+    assert f"not kept of the replaced table: {lost}" in result.report["warnings"]
+    assert ask(path, "SELECT rowid, text FROM notes") == [(2, "b"), (4, "d")]
+
+
+@pytest.mark.parametrize("left", ["-wal", "-journal"])
+def test_what_an_earlier_database_left_does_not_get_into_a_new_one(left: str, tmp_path: Path) -> None:
+    """SQLite brings the changes of a log or a journal into any database of the name."""
+    path = database(tmp_path / "people.sqlite")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA journal_mode = {'wal' if left == '-wal' else 'persist'}")
+        connection.execute("UPDATE people SET name = name || ' again'")
+        connection.commit()
+        kept = path.with_name(path.name + left).read_bytes()
+    path.unlink()
+    beside = path.with_name(path.name + left)
+    beside.write_bytes(kept)
+    with (
+        pytest.raises(EngineError, match=rf"people\.sqlite{left}: changes of a database that is no longer there"),
+        alone(path, "here"),
+    ):
+        pytest.fail("a log that is there")
+    name, target = ("main", "people"), TargetConfig(database=str(path), table="people")
+    with (
+        pytest.raises(EngineError, match=rf"people\.sqlite{left}: changes of a database that is no longer there"),
+        open_sqlite(path, name, target, "here"),
+    ):
+        pytest.fail("a log that is there")
+    assert list(tmp_path.iterdir()) == [beside] and beside.read_bytes() == kept
+    path.write_bytes(b"a database")
+    with pytest.raises(EngineError, match=r"are not in its file; close the programs .*, or run PRAGMA "):
+        refuse_unsettled(path)
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+def test_texts_of_each_encoding_are_searched(encoding: str, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "t.sqlite")) as connection:
+        connection.execute(f"PRAGMA encoding = '{encoding}'")
+        connection.execute("CREATE TABLE t (a)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(f"{'x' * i}, Müller Ж 😀",) for i in range(4)])
+        connection.commit()
+    content = (tmp_path / "t.sqlite").read_bytes()
+    parts = list(bytes_of_texts(content, encoding))
+    assert parts[0] == content
+    for i in range(4):
+        assert any(f"{'x' * i}, Müller Ж 😀".encode() in part for part in parts)
+
+
+@real_sqlite
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le"])
+def test_remains_are_found(encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy that kept what was deleted is told from one that did not."""
+    with closing(sqlite3.connect(tmp_path / "people.sqlite")) as connection:
+        connection.execute(f"PRAGMA encoding = '{encoding}'")
+        connection.execute("CREATE TABLE empty (i)")
     path = database(tmp_path / "people.sqlite")
 
     def leaves(connection: sqlite3.Connection, name: str) -> None:
@@ -154,6 +228,12 @@ def test_another_table_of_the_same_file(tmp_path: Path) -> None:
     [
         ("CREATE VIEW names AS SELECT name FROM people", {}, r"no longer works with the released table: view names"),
         (
+            "CREATE TRIGGER noted AFTER INSERT ON visits BEGIN UPDATE people SET name = '' WHERE age = new.visit; END",
+            {},
+            r"no longer works with the released table: triggers of visits",
+        ),
+        ("CREATE INDEX released ON people (zip)", {"target": "released"}, r"released is an index, which no release"),
+        (
             "CREATE TABLE bills (person REFERENCES people (name))",
             {},
             r"no longer works with the released table: a foreign key of bills",
@@ -176,13 +256,15 @@ def test_what_cannot_be_replaced_is_refused(statement: str, more: Any, message: 
             connection.execute(each)
         connection.commit()
     before = path.read_bytes()
-    config = {**job(path), **{key: value for key, value in more.items() if key == "insensitive"}}
+    target = {"database": str(path), "table": more["target"]} if "target" in more else "in-place"
+    config = {**job(path, target), **{key: value for key, value in more.items() if key == "insensitive"}}
     with pytest.raises(ConfigurationError, match=message):
         kanon_sql.run(config)
     assert path.read_bytes() == before
     if "broken" in message or "works" in message:
         config["target"] = {"in_place": True, "allow_broken": True}
-        assert kanon_sql.run(config, advice=False).status == "released"
+        result = kanon_sql.run(config, advice=False)
+        assert any(re.search(message, warning) for warning in result.report["warnings"])
 
 
 @real_sqlite
