@@ -1,7 +1,7 @@
 -- Answers: what else than names and types of columns the definition of a table of SQLite says.
 -- Reads: sqlite_master, pragma_table_xinfo(), pragma_foreign_key_list() and pragma_index_list(), what SQLite tells.
 -- Takes: $name, the table.
--- Gives: rows (kind), in the order of the letters. Where a word stands in the name of a column, it is taken for a check.
+-- Gives: rows (kind), in the order of the letters. Words in comments and quoted names are taken for those of clauses.
 WITH kinds AS (
     SELECT 'keys' AS kind
     FROM pragma_table_xinfo($name) AS columns
