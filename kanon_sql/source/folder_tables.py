@@ -22,6 +22,7 @@ from sqlglot import exp
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.remote import (
+    AZURE,
     BUCKETS,
     copy_rows,
     fetch,
@@ -90,14 +91,9 @@ def refuse_bucket_tables(url: str, place: str) -> None:
     """
     if url.partition("://")[0].lower() not in BUCKETS:
         return
-    within = folder_above(url)
-    root = url.index("/", url.index("://") + 3) + 1
-    above = [within[: index + 1] for index in range(root - 1, len(within)) if within[index] == "/"]
-    rest = url[len(within) :]
-    below = [f"{within}**/"] if not rest or "/" in rest or "**" in rest else []
-    logs = [f"{folder}{log}" for folder in (*above, *below) for log in (f"{_DELTA_LOG}/*", "metadata/*.metadata.json*")]
+    rest = url[len(folder_above(url)) :]
     try:
-        names = names_in_bucket(logs, place)
+        names = names_in_bucket(logs_around(url), place)
     except EngineError:
         if not rest or any(letter in rest for letter in "*?["):
             raise
@@ -107,6 +103,18 @@ def refuse_bucket_tables(url: str, place: str) -> None:
         folder, _, kind = folder.rpartition("/")
         if kind == _DELTA_LOG or _METADATA.fullmatch(file):
             raise _is_table("delta" if kind == _DELTA_LOG else "iceberg", shown_url(folder), place)
+
+
+def logs_around(url: str) -> list[str]:
+    """Patterns of the logs that make a table of a folder of a bucket, of those above the files of a URL and below."""
+    within = folder_above(url)
+    root = url.index("/", url.index("://") + 3)
+    if "." in url[:root] and url.partition("://")[0].lower() in AZURE:
+        root = url.index("/", root + 1)  # az://ACCOUNT.blob.core.windows.net/CONTAINER/
+    above = [within[: index + 1] for index in range(root, len(within)) if within[index] == "/"]
+    rest = url[len(within) :]
+    below = [f"{within}**/"] if not rest or "/" in rest or "**" in rest else []
+    return [f"{folder}{log}" for folder in (*above, *below) for log in (f"{_DELTA_LOG}/*", "metadata/*.metadata.json*")]
 
 
 def _is_table(kind: str, named: str, place: str) -> ConfigurationError:
@@ -144,6 +152,13 @@ def copy_snapshot(engine: Engine, source: SourceConfig, base: Path, place: str) 
     return Copied(file, snapshot.called, snapshot.warnings)
 
 
+def folder_in_bucket(kind: str, text: str) -> str:
+    """The folder of a table, of which a URL names the folder or a metadata file; without a slash at its end."""
+    url = text.rstrip("/")
+    above, _, name = url.rpartition("/")
+    return above.removesuffix("/metadata") if kind == "iceberg" and _METADATA.fullmatch(name) else url
+
+
 @contextmanager
 def _on_this_machine(engine: Engine, kind: str, text: str, base: Path, place: str) -> Iterator[Path]:
     """Where the folder or the metadata file of a table is here; one of a bucket is fetched for as long as the block.
@@ -154,11 +169,8 @@ def _on_this_machine(engine: Engine, kind: str, text: str, base: Path, place: st
         yield base / text
         return
     refuse_unknown(text, place, BUCKETS)
-    url, named = text.rstrip("/"), Path()
-    if kind == "iceberg" and _METADATA.fullmatch(url.rpartition("/")[2]):
-        names = url.split("/")
-        above = -2 if names[-2] == "metadata" else -1
-        url, named = "/".join(names[:above]), Path(*names[above:])
+    url = folder_in_bucket(kind, text)
+    named = text[len(url) :].strip("/")
     folder = Path(fetch(engine, f"{url}/", place, as_it_is=True))
     try:
         yield folder / named

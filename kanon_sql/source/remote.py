@@ -22,8 +22,8 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, literal, open_engine
 from kanon_sql.sql.extensions import load_extension
 
-_AZURE = ("az", "azure")
-BUCKETS = ("s3", "gs", "gcs", "r2", *_AZURE)
+AZURE = ("az", "azure")
+BUCKETS = ("s3", "gs", "gcs", "r2", *AZURE)
 WEB = ("https", "http")
 _REMOTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _CONNECTION = "AZURE_STORAGE_CONNECTION_STRING"
@@ -58,7 +58,7 @@ def shown_url(url: str) -> str:
 def reaching(url: str, place: str) -> Iterator[Engine]:
     """A connection that reaches what a URL names, or its like. Raises ConfigurationError without the extension."""
     with open_engine(EngineOptions()) as engine:
-        if url.partition("://")[0].lower() in _AZURE:
+        if url.partition("://")[0].lower() in AZURE:
             load_extension(engine, "azure", f"{place}: a container of Azure")
             if os.environ.get(_CONNECTION):
                 engine.run(f"SET azure_storage_connection_string = {literal(os.environ[_CONNECTION]).sql('duckdb')}")

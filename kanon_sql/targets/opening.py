@@ -13,7 +13,7 @@ from kanon_sql.settings.algorithms import either
 from kanon_sql.settings.formats import FORMATS, format_of
 from kanon_sql.settings.source import SourceConfig, names_lake
 from kanon_sql.source.duckdb import split_name
-from kanon_sql.source.folder_tables import folder_of
+from kanon_sql.source.folder_tables import folder_in_bucket, folder_of
 from kanon_sql.source.opening import find_files, refuse_misnamed, refuse_remote
 from kanon_sql.source.remote import is_remote, shown_url
 from kanon_sql.source.sqlite import is_sqlite
@@ -124,14 +124,17 @@ def _to_bucket(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place
     refuse_target(target.path, place)
     if target.path == loaded.config.source.path:
         raise ConfigurationError(f"{place}: the target is the source itself, which is replaced on this machine alone")
-    table = loaded.config.source.folder_table
-    if table is not None and target.path.startswith(f"{table[1].partition('/metadata/')[0].rstrip('/')}/"):
+    source = loaded.config.source
+    folder = source.path if source.path is not None and source.path.endswith("/") else None
+    if source.folder_table is not None:
+        folder = f"{folder_in_bucket(*source.folder_table)}/"
+    if folder is not None and target.path.startswith(folder):
         raise ConfigurationError(f"{place}: the target lies in the source's folder; name another place")
     name = Path(shown_url(target.path)).name
-    folder = engine.own_folder() / "release"
-    folder.mkdir(exist_ok=True)
-    with stage_file(folder / name, overwrite=True, place=place) as staged:
-        yield BucketSink(target.path, staged, _format_of(folder / name, target, place), target, place)
+    beside = engine.own_folder() / "release"
+    beside.mkdir(exist_ok=True)
+    with stage_file(beside / name, overwrite=True, place=place) as staged:
+        yield BucketSink(target.path, staged, _format_of(beside / name, target, place), target, place)
 
 
 @contextmanager

@@ -18,10 +18,13 @@ from tables import configuration, simple, smallest_class, write
 
 import kanon_sql
 from kanon_sql.cli.main import main
+from kanon_sql.config.load import from_mapping
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.folder_tables import logs_around
 from kanon_sql.source.opening import open_described
 from kanon_sql.sql.connection import EngineOptions, open_engine
+from kanon_sql.targets.opening import open_sink
 
 
 def real_bucket(test: Callable[..., None]) -> Any:
@@ -345,6 +348,46 @@ def test_what_cannot_be_reached(
     with pytest.raises(ConfigurationError, match=message):
         kanon_sql.run(configuration(source, target))
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+@pytest.mark.parametrize(
+    ("source", "lies_within"),
+    [
+        ({"path": "s3://clinic/people/"}, True),
+        ({"path": "s3://clinic/peop"}, False),
+        ({"delta": "s3://clinic/people"}, True),
+        ({"delta": "s3://clinic/metadata/people"}, False),
+        ({"iceberg": "s3://clinic/people/metadata/v2.metadata.json"}, True),
+        ({"iceberg": "s3://clinic/people/old/"}, False),
+    ],
+)
+def test_a_target_in_the_folder_of_the_source(source: Any, lies_within: bool) -> None:
+    target = "s3://clinic/people/release.doc"  # which tells no format, and is asked for none before
+    loaded = from_mapping(configuration(source, target))
+    message = "the target lies in the source's folder" if lies_within else "tells no format"
+    with open_engine(EngineOptions()) as engine, pytest.raises(ConfigurationError, match=message):  # noqa: SIM117
+        with open_sink(engine, loaded):
+            pytest.fail("such a target")
+
+
+@pytest.mark.parametrize(
+    ("url", "folders"),
+    [
+        ("s3://box/people.csv", ["s3://box/"]),
+        ("s3://box/a/b/people.csv", ["s3://box/", "s3://box/a/", "s3://box/a/b/"]),
+        ("s3://box/a/*.csv", ["s3://box/", "s3://box/a/"]),
+        ("s3://box/a/", ["s3://box/", "s3://box/a/", "s3://box/a/**/"]),
+        ("az://box/a/*/p.csv", ["az://box/", "az://box/a/", "az://box/a/**/"]),
+        (
+            "az://me.blob.core.windows.net/box/a/p.csv",
+            [f"az://me.blob.core.windows.net/box/{end}" for end in ("", "a/")],
+        ),
+    ],
+)
+def test_where_logs_of_tables_are_looked_for(url: str, folders: list[str]) -> None:
+    logs = logs_around(url)
+    assert [log.removesuffix("_delta_log/*") for log in logs[::2]] == folders
+    assert logs[1::2] == [f"{folder}metadata/*.metadata.json*" for folder in folders]
 
 
 def test_without_the_extension_one_line_says_what_to_do(tmp_path: Path) -> None:
