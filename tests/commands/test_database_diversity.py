@@ -327,6 +327,28 @@ def test_values_that_go_with_suppressed_facts_are_no_release(tmp_path: Path) -> 
     assert report["privacy"]["l_diversity"]["actual"] == 2 and report["facts"]["kept"] == 1
 
 
+def test_keys_are_those_that_the_configuration_reads(tmp_path: Path) -> None:
+    types = {**TYPES, "person": {**TYPES["person"], "person_id": "VARCHAR"}}
+    database = _uneven()
+    database["person"] = [(f" {person}", *rest) for person, *rest in database["person"]]
+    privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}}
+    config = configuration(database, tmp_path, "parquet", privacy, types=types)
+    config["tables"]["person"]["source"] = {"columns": {"person_id": {"trim": True}}}
+    assert kanon_sql.run(config, progress=None).report["privacy"]["l_diversity"]["actual"] == 2
+
+
+@pytest.mark.parametrize("lacking", ["visit_id", "person_id"])
+def test_a_key_that_is_not_there_is_said(tmp_path: Path, lacking: str) -> None:
+    table = "visit" if lacking == "visit_id" else "person"
+    types = {**TYPES, table: {name if name != lacking else "other": of for name, of in TYPES[table].items()}}
+    privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}}
+    config = configuration(_uneven(), tmp_path, "parquet", privacy, types=types)
+    config["tables"][table]["unlisted"] = "drop"
+    for command, more in ((kanon_sql.check, {}), (kanon_sql.risk, {}), (kanon_sql.attack, {"hold_out": "50%"})):
+        with pytest.raises(ConfigurationError, match=f"has no column '{lacking}'"):
+            command(config, progress=None, **more)
+
+
 def test_a_check_names_what_it_does_not_count(tmp_path: Path) -> None:
     held = {"column": "diagnosis.code", "l": 2}
     config = configuration(_uneven(), tmp_path, "parquet", {"k": 2, "l_diversity": [held]})

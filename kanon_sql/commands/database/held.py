@@ -12,7 +12,8 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import LoadedDatabase
-from kanon_sql.source.columns import null_for
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.source.columns import null_for, read_value
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
 from kanon_sql.sql.connection import Engine
@@ -28,6 +29,21 @@ def held_value(source: Source, held: Column, rows: str, *, only_texts: bool) -> 
     """
     missing = (*source.missing, *([""] if only_texts else [])) if held.is_text else ()
     return understood(exp.cast(null_for(column(held.key, rows), missing), "VARCHAR"), held.reading)
+
+
+def key_of_persons(loaded: LoadedDatabase, persons: Source, rows: str | None = None) -> exp.Expr:
+    """The key of a person, as rows of other tables name it: read as the configuration says, of rows that are not yet.
+
+    Raises: ConfigurationError where the table of persons has no such column.
+    """
+    assert loaded.unit.loaded is not None
+    name = loaded.config.unit.key
+    held = _column_of(persons, name, loaded.place("unit", "key"), loaded.config.unit.table)
+    value: exp.Expr = column(held.key) if rows is None else column(held.key, rows)
+    how = loaded.unit.loaded.config.source.columns.get(name)
+    if how is None or not held.is_text:
+        return value
+    return read_value(value, how, persons.missing, persons.backend.dialect)
 
 
 class HeldValues:
@@ -76,22 +92,31 @@ class HeldValues:
         link = table.config.link
         assert link is not None
         if link.through is None:
-            key = column(self.persons.column(self.loaded.config.unit.key).key, "table_rows")
+            key = key_of_persons(self.loaded, self.persons, "table_rows")
             statement = fill(f"{_ROOM}/held_by_persons", names={"table_rows": self.persons.relation, "own_key": key})
             assert isinstance(statement, exp.Select)
             return statement
         through = self.tables[link.through]
         if (link.through, link.column) not in self._owners:
+            place = self.loaded.place("tables", table.name, "link")
+            own_key = _column_of(through.source, link.column, place, link.through)
             name = self._owners[link.through, link.column] = state(f"held_owners_{len(self._owners)}")
             names: dict[str, Fill] = {
                 "held_owners": name,
                 "table_rows": through.source.relation,
                 "owners": self._owners_of(through),
                 "link_key": column(through.source.column(_link_of(through)).key, "table_rows"),
-                "own_key": column(through.source.column(link.column).key, "table_rows"),
+                "own_key": column(own_key.key, "table_rows"),
             }
             self.engine.query(f"{_ROOM}/held_owners", names=names)
         return self._owners[link.through, link.column]
+
+
+def _column_of(source: Source, name: str, place: str, table: str) -> Column:
+    """A column of a table by which others find their person. Raises ConfigurationError where it is not there."""
+    if name not in [col.name for col in source.columns]:
+        raise ConfigurationError(f"{place}: table {table!r} has no column {name!r}, by which rows find their person")
+    return source.column(name)
 
 
 def _link_of(table: OpenTable) -> str:

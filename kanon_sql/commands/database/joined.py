@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from kanon_sql.commands.database.held import HeldValues
+from kanon_sql.commands.database.held import HeldValues, key_of_persons
 from kanon_sql.commands.database.tables import OpenTable, read_table
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_table import TableConfig, Via, with_held
@@ -81,8 +81,9 @@ class JoinedTables:
         for name, rows in held.items():
             nothing = exp.Literal.string("[null]")
             outputs.append({"value": exp.Coalesce(this=column("list", rows), expressions=[nothing]), "name": name})
-        key = _present(source, self.loaded.config.unit.key)
-        lists_of: list[Item] = [{"lists": rows, "column": key} for rows in held.values()]
+        lists_of: list[Item] = [
+            {"lists": rows, "column": key_of_persons(self.loaded, source, "persons")} for rows in held.values()
+        ]
         lists = {"out": outputs, "via": joins, "held": lists_of}
         statement = fill(f"{_ROOM}/joined", names={"persons": source.relation}, lists=lists)
         place = self._write(statement, folder, texts=source.only_texts)

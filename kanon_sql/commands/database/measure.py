@@ -141,6 +141,20 @@ def _place(loaded: LoadedDatabase, data: Path | None) -> DatabaseSource:
     return DatabaseSource(path=path) if data.is_dir() else DatabaseSource(database=path)
 
 
+def _gone_through(loaded: LoadedDatabase) -> dict[str, set[str]]:
+    """By table its columns that rows go through to persons whose facts or values are counted."""
+    counted = {held.table for held in loaded.unit.held.values()}
+    if loaded.config.facts is not None and loaded.config.facts.confidence is not None:
+        counted |= loaded.sensitive.keys()
+    columns: dict[str, set[str]] = {}
+    for table in loaded.tables.values():
+        link = table.link if table.facts or table.name in counted else None
+        while link is not None and link.through is not None:
+            columns.setdefault(link.through, set()).add(link.column)
+            link = loaded.tables[link.through].link
+    return columns
+
+
 @contextmanager
 def _opened(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Iterator[tuple[Engine, dict[str, OpenTable]]]:
     """The tables that are released, as they stand in a place."""
@@ -160,6 +174,7 @@ def _read(
     with open_engine(call.options) as engine:
         tables: dict[str, OpenTable] = {}
         problems: list[str] = []
+        gone_through = _gone_through(loaded)
         for name, table in loaded.tables.items():
             source = open_as_it_stands(engine, loaded, source_tables, table)
             names = [col.name for col in source.columns]
@@ -171,6 +186,7 @@ def _read(
             if loaded.config.facts is not None and loaded.config.facts.confidence is not None:
                 needed += loaded.sensitive.get(name, ())
             needed += counted
+            needed += gone_through.get(name, ())
             needed += [*table.joined, *([table.via.key] if table.via else [])]
             if table.is_unit:
                 needed += [loaded.config.unit.key, *loaded.shared]
