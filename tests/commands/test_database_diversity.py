@@ -344,7 +344,12 @@ def test_a_key_that_is_not_there_is_said(tmp_path: Path, lacking: str) -> None:
     privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}}
     config = configuration(_uneven(), tmp_path, "parquet", privacy, types=types)
     config["tables"][table]["unlisted"] = "drop"
-    for command, more in ((kanon_sql.check, {}), (kanon_sql.risk, {}), (kanon_sql.attack, {"hold_out": "50%"})):
+    asked: list[tuple[Any, Json]] = [
+        (kanon_sql.check, {}),
+        (kanon_sql.risk, {}),
+        (kanon_sql.attack, {"hold_out": "50%"}),
+    ]
+    for command, more in asked:
         with pytest.raises(ConfigurationError, match=f"has no column '{lacking}'"):
             command(config, progress=None, **more)
 

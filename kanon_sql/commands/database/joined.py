@@ -1,10 +1,10 @@
 """Quasi-identifiers of persons that stand in other tables, joined to theirs for the search and released from it.
 
 The table of persons is searched with these columns beside its own, from a private copy, and with the values that they
-hold in other tables (see `HeldValues`). In the release persons who
-share a row must not be told apart by it from others of their class, nor learn two values from one row. So the rows of a
-shared table are made anew: one of each combination of released values, whoever had which row before. Where rows are
-those of single persons, by the key of persons, each released person has one.
+hold in other tables (see `HeldValues`). In the release persons who share a row must not be told apart by it from others
+of their class, nor learn two values from one row. So the rows of a shared table are made anew: one of each combination
+of released values, whoever had which row before. Where rows are those of single persons, by the key of persons, each
+released person has one.
 """
 
 from __future__ import annotations
