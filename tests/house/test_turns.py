@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,16 @@ def test_trials_speak_of_what_is_there(changed: ModuleType) -> None:
         for module in trial.modules:
             place = changed.ROOT / module.replace(".", "/")
             assert place.is_dir() or place.with_suffix(".py").is_file()
+
+
+@pytest.mark.parametrize("mark", ["cluster", "sqlmesh", "lake", "jobs"])
+def test_each_file_of_tests_asks_for_the_trial_of_its_marks(changed: ModuleType, mark: str) -> None:
+    """They run in environments of their own: a file of which the trial knew nothing would not be run at all."""
+    files = [path for path in TESTS.rglob("test_*.py") if re.search(rf"mark\.{mark}\b", path.read_text())]
+    named = {path.relative_to(changed.ROOT).as_posix() for path in files} - {"tests/house/test_docs.py"}
+    assert named and named <= set(changed.TRIALS[mark].paths)
+    trials = (changed.ROOT / ".ci" / "run").read_text()
+    assert f"grep -l 'mark\\.{mark}' tests/*/test_*.py" in trials or all(name in trials for name in named)
 
 
 BEFORE = """
