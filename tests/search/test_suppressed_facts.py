@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import runpy
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from effort import tries
@@ -19,6 +21,7 @@ from kanon_sql.sql.template import state
 
 Facts = dict[int, set[int]]
 _HELD = "kanon_sql_facts_held_for_a_test"
+_BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "databases.py"
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +87,28 @@ def test_nothing_rare_is_kept(engine: Engine, seed: int, k: int, known: int) -> 
     sizes = [sum(map(len, facts.values())) for facts in (before, between, filled, after)]
     assert sizes == sorted(sizes)
     assert search.worth() == sizes[-1] * 1_000_000
+
+
+@pytest.mark.slow
+@settings(max_examples=tries(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 1 << 30), k=st.integers(2, 5))
+def test_no_less_is_kept_than_by_plain_greedy_programs(engine: Engine, seed: int, k: int) -> None:
+    draw = random.Random(seed)
+    codes = draw.choice([4, 6, 10, 16])
+    held = {
+        person: {min(codes, int(draw.expovariate(3 / codes)) + 1) for _ in range(draw.randint(1, 7))}
+        for person in range(draw.randint(5, 40))
+    }
+    hold(engine, held)
+    required = FactsRequired(k, 2)
+    search = KeptFacts(engine, required)
+    search.take(_HELD)
+    search.suppress()
+    search.improve(_HELD, sum(map(len, held.values())) * 1_000_000, Deadline())
+    pairs = sum(map(len, require_right(engine, required, held).values()))
+    plain_programs = runpy.run_path(str(_BENCHMARK))
+    assert pairs >= plain_programs["without_codes"](held, k)
+    assert pairs >= plain_programs["without_single_facts"](held, k)
 
 
 def test_a_fact_is_put_back_with_enough_persons_at_once(engine: Engine) -> None:

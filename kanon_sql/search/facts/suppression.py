@@ -34,18 +34,23 @@ _FEW_ROUNDS, _FACTS_A_ROUND = 20, 20  # so many rounds, and one more for so many
 @dataclass(frozen=True)
 class _Rounds:
     """Rounds of restoring: at most how many, how much chance bears on the fact that is suppressed, how many of 1,000
-    persons or facts a round restores by turns, and how often a round counts all facts.
+    persons or facts a round restores by turns, how often a round counts all facts, and after how many rounds in a row
+    that gained nothing they end.
     """
 
     most: int
     chance: float
     shares: tuple[int, ...]
     work: int
+    idle: int
 
 
-_ROUNDS = _Rounds(400, 0.1, (100, 50), 1)
+_ROUNDS = _Rounds(400, 0.1, (100, 50), 1, 400)
 # Rounds that put back what they can. Of few facts each restores more, else none might be drawn and all be alike.
-_REFILLED, _REFILLED_OF_FEW, _FEW = _Rounds(80, 0.3, (100, 50), 3), _Rounds(80, 1.0, (500, 300), 3), 2000
+_REFILLED, _REFILLED_OF_FEW, _FEW = _Rounds(80, 0.3, (100, 50), 3, 20), _Rounds(80, 1.0, (500, 300), 3, 2), 2000
+# Plain programs that few facts are begun with besides, and how many facts and rare pairs they are run on, multiplied.
+_GREEDY = {"greedy_facts": {"kept": KEPT, "pair_counts": PAIR_COUNTS}, "greedy_persons": {"kept": KEPT}}
+_GREEDY_WORK = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -146,9 +151,11 @@ class KeptFacts:
             rounds = _REFILLED if facts > _FEW else _REFILLED_OF_FEW
         self._chance = rounds.chance
         best = self.worth()
-        work = max(facts * rounds.work, 1)
+        if rounds is _REFILLED_OF_FEW and best < most:
+            best = self._begin_greedily(held, best)
+        work, gained = max(facts * rounds.work, 1), -1
         for number in range(min(rounds.most, _FEW_ROUNDS + facts // _FACTS_A_ROUND, _WORK // work)):
-            if best >= most or deadline.passed():
+            if best >= most or number - gained > rounds.idle or deadline.passed():
                 break
             share = rounds.shares[number // 2 % len(rounds.shares)]
             draw = {"of_persons": number % 2 == 1, "share": share, "draw": number}
@@ -159,11 +166,28 @@ class KeptFacts:
             if refills:
                 self.refill(held, number)
             worth = self.worth()
+            gained = number if worth > best else gained
             if worth >= best:
                 self.engine.run(copy(state(_BEST), state(KEPT)))
                 best = worth
         self._take(state(_BEST))
         self.restore(held)
+
+    def _begin_greedily(self, held: str, best: int) -> int:
+        """Takes what a plain greedy program keeps where that is worth more than the `best` so far; what it is then."""
+        for program, tables in _GREEDY.items():
+            if self._take(held) * self.rare_pairs() > _GREEDY_WORK:
+                break
+            names = {**{hole: state(table) for hole, table in tables.items()}, "remaining": state(_NEXT)}
+            self.engine.query(f"{_ROOM}/{program}", names=names, values={"k": self.required.k})
+            self._take(state(_NEXT))
+            self.suppress()
+            self.refill(held, 0)
+            worth = self.worth()
+            if worth > best:
+                self.engine.run(copy(state(_BEST), state(KEPT)))
+                best = worth
+        return best
 
     def refill(self, held: str, draw: int) -> None:
         """Puts facts back that one person alone could not keep, but enough persons together can.
