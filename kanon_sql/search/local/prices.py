@@ -15,7 +15,7 @@ proves nothing by itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum, inf, prod
 
@@ -28,9 +28,11 @@ _MOST_CELLS = 250_000_000  # tuples times labels above one
 _MOST_LABELS = 40_000  # above a tuple
 _MOST_TUPLES = 20_000  # with more, all hierarchies are priced or none: some of them prove next to nothing
 _CEILING, _OF_MEAN = 0.4, 4  # the highest price of many columns: of the greatest loss of a row, and of the mean
-_FEW_CELLS = 8_000_000  # up to which no price is capped, and pricing takes little time
+_FEW_CELLS = 8_000_000  # up to which no price is capped, and prices stay near those that prove most
 _PROVEN_CELLS = 2_000_000  # up to which all pairs are listed once more to prove the chosen classes
 _ACTIVE_LABELS = 60_000  # added by one pricing; prices are improved by the active labels
+_FIRST_SHARE = 0.5  # of the way from the cheapest labels to those of the release
+_NEW_SHARE = 0.6  # of the prices that active labels improved; the rest is of those that prove most
 _NEAR = 0.03  # of the greatest loss of k rows: labels worth less become active
 _MARGIN = 0.05  # of the greatest loss of a row: labels are listed up to so far above prices
 _FILLERS = 3  # times k: the rows of an active label that are always kept
@@ -41,10 +43,10 @@ _SORTED_EVERY = 5  # steps
 _STALLED, _SHORTER = 5, 0.7  # after so many steps without a better bound, steps become shorter
 _PROVABLE = 0.93  # of the release's loss: about where the bound ends
 _HIGHER = 0.5  # of the best bound so far, or of what may be provable: the target of a step is above it by that at most
+_LITTLE = 0.1  # of what may be provable: up to which a bound says little of how far a step may go
 _MOMENTUM = 0.6  # of the last direction
 _SLACK = 1e-9  # of the release's loss: sums of floats in another order differ by less
 _STEPS = {"default": (15, 30, 40, 40, 40), "best": (15, 30, 40, 60, 90, 90, 90, 90)}  # between two pricings
-_STEPS_OF_FEW_COLUMNS = {"default": (10,) * 16, "best": (10,) * 40}
 _STEPS_OF_FEW = {"default": (15, 25), "best": (20, 40, 60)}  # tuples
 _FEW_TUPLES = 300
 
@@ -69,11 +71,11 @@ def column_bound(queries: Queries, trees: Sequence[SearchTree], k: int) -> float
 def target_of_step(best: float, upper: float) -> float:
     """The bound that a step aims at, where the best one so far is `best` and the release loses `upper`.
 
-    It is clearly above `best` even where prices prove less than nothing, as the sweep's losses of many columns do: a
+    It is clearly above `best` even where prices prove nothing or less, as the sweep's losses of many columns do: a
     target in proportion to `best` alone would be below it there, and prices would stay where they are.
     """
     provable = _PROVABLE * upper
-    return min(provable, best + _HIGHER * max(abs(best), provable))
+    return min(provable, best + _HIGHER * (best if best > _LITTLE * provable else provable))
 
 
 @dataclass
@@ -118,19 +120,15 @@ class Prices:
         self._begin(is_few(self._cells, effort))
         if self._relax(effort):
             return
-        for count in self._steps()[effort]:
+        for count in (_STEPS if self.tuples > _FEW_TUPLES else _STEPS_OF_FEW)[effort]:
             self._price()
             if self.upper - (self.bound - self._others) <= _SLACK * self.upper:
                 return
             self._improve(count)
+            if self._cells <= _FEW_CELLS:
+                self.queries.run("blended_prices", {"share": _NEW_SHARE, "units": self.units})
         self._price(0.0)  # no further step needs active labels
         self.queries.copy("prices", "proving_prices")
-
-    def _steps(self) -> Mapping[str, tuple[int, ...]]:
-        """How many steps are between two pricings: few where pricing takes no longer than some steps."""
-        if self.tuples <= _FEW_TUPLES:
-            return _STEPS_OF_FEW
-        return _STEPS_OF_FEW_COLUMNS if self._cells <= _FEW_CELLS else _STEPS
 
     def choose(self, upper: float) -> bool:
         """Makes the table members by the program of few columns, if its classes lose less than `upper`; whether it
@@ -206,6 +204,8 @@ class Prices:
         queries.run("feasible", {"label_shift": self._shift, "k": self.k})
         self._list_pairs(0.0)
         queries.empty_like("active", "priced_pairs", "label", "cell", "row_count", "cost")
+        if self._cells <= _FEW_CELLS and not is_few:
+            queries.run("prices_between", {"share": _FIRST_SHARE, "units": self.units})
         self._is_begun = True
 
     def _ceiling(self) -> float:
