@@ -125,7 +125,7 @@ class Prices:
             if self.upper - (self.bound - self._others) <= _SLACK * self.upper:
                 return
             self._improve(count)
-            if self._cells <= _FEW_CELLS:
+            if self._cells <= _FEW_CELLS and self._proven > 0:
                 self.queries.run("blended_prices", {"share": _NEW_SHARE, "units": self.units})
         self._price(0.0)  # no further step needs active labels
         self.queries.copy("prices", "proving_prices")
