@@ -9,18 +9,8 @@ import sqlglot
 from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
-_LITERALS = {
-    TokenType.STRING,
-    TokenType.NUMBER,
-    TokenType.BIT_STRING,
-    TokenType.HEX_STRING,
-    TokenType.BYTE_STRING,
-    TokenType.NATIONAL_STRING,
-    TokenType.NATIONAL_RAW_STRING,
-    TokenType.RAW_STRING,
-    TokenType.HEREDOC_STRING,
-    TokenType.UNICODE_STRING,
-}
+# Which kinds of strings there are differs with the version of sqlglot.
+_LITERALS = {TokenType.NUMBER} | {kind for kind in TokenType if f"_{kind.name}".endswith("_STRING")}
 
 
 def holds_literal(text: str, dialect: str) -> bool:
