@@ -159,10 +159,10 @@ def proposed_together(
     path = Path(data)
     if named.table is not None or request.header is not None or not (path.is_dir() or _is_database(path)):
         return None
-    found = tables_of(path)
-    if found is None:
+    listed = tables_of(path)
+    if listed is None:
         return None
-    proposal = propose_database(found, request, answers, options, chosen(progress))
+    proposal = propose_database(listed, request, answers, options, chosen(progress))
     if proposal is None and not path.is_dir():
         raise unnamed_table(os.fspath(data))
     return proposal or _without_persons(

@@ -208,6 +208,25 @@ def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, object
     assert known or not problem.satisfying
 
 
+def report_by_floors(config: dict[str, Any], *, raises: bool) -> dict[str, Any]:
+    """The report of a run that searches as a large lattice is searched; `raises`: whether searches of groups of columns
+    raise its floors.
+    """
+
+    def search(self: Any) -> None:
+        raised = large.Floors(self.lattice, self.checker, self.objective, self.deadline)
+        raised.make_tables()
+        assert bool(list(raised.rounds())) == raises
+        self.objective = large.FlooredLoss(self.objective, raised)
+        self.go_on()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(dispatch, "_SMALL", 0)
+        patched.setattr(large, "_MOST_NODES", 2)
+        patched.setattr(large.LargeSearch, "search", search)
+        return kanon_sql.run(config, advice=False).report
+
+
 @pytest.mark.slow
 def test_searches_of_several_groups_leave_out_the_other_columns(folder: Path) -> None:
     """All of them end, the one of some columns too: the loss of the others, at their tops, is none of its nodes'."""
@@ -222,18 +241,7 @@ def test_searches_of_several_groups_leave_out_the_other_columns(folder: Path) ->
     }
     plain = kanon_sql.run(config, advice=False).report
 
-    def search(self: Any) -> None:
-        raised = large.Floors(self.lattice, self.checker, self.objective, self.deadline)
-        raised.make_tables()
-        assert list(raised.rounds())
-        self.objective = large.FlooredLoss(self.objective, raised)
-        self.go_on()
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(dispatch, "_SMALL", 0)
-        patched.setattr(large, "_MOST_NODES", 2)
-        patched.setattr(large.LargeSearch, "search", search)
-        searched = kanon_sql.run(config, advice=False).report
+    searched = report_by_floors(config, raises=True)
     assert (searched["solution"], searched["loss"]) == (plain["solution"], plain["loss"])
 
 
@@ -254,20 +262,9 @@ def test_large_lattices_of_models_that_are_not_monotone(folder: Path, rows: list
     }
     plain = kanon_sql.run(config, advice=False).report
 
-    def search(self: Any) -> None:
-        raised = large.Floors(self.lattice, self.checker, self.objective, self.deadline)
-        raised.make_tables()
-        assert not list(raised.rounds())
-        self.objective = large.FlooredLoss(self.objective, raised)
-        self.go_on()
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(dispatch, "_SMALL", 0)
-        patched.setattr(large, "_MOST_NODES", 2)
-        patched.setattr(large.LargeSearch, "search", search)
-        found = kanon_sql.run(config, advice=False).report
-    assert (found["solution"], found["loss"]) == (plain["solution"], plain["loss"])
-    assert found["search"]["bound"] == near(found["loss"]["objective"])
+    searched = report_by_floors(config, raises=False)
+    assert (searched["solution"], searched["loss"]) == (plain["solution"], plain["loss"])
+    assert searched["search"]["bound"] == near(searched["loss"]["objective"])
 
 
 @pytest.mark.slow

@@ -125,7 +125,7 @@ def _release(job: _Job, folder: Path) -> None:
     """Releases the tables of a job, whose private files lie in a folder."""
     engine, call, draft, target = job.engine, job.call, job.draft, job.target
     job.open(folder)
-    files = [Path(str(place.get("path") or place.get("database"))) for place in job.found.places.values()]
+    files = [Path(str(place.get("path") or place.get("database"))) for place in job.source_tables.places.values()]
     lock_down(engine, files, [target.folder(), folder])
     job.read()
     job.search()
@@ -154,7 +154,7 @@ class _Job:
         target: TablesTarget,
     ) -> None:
         self.engine, self.loaded, self.call, self.draft = engine, loaded, call, draft
-        self.found, self.target = source_tables, target
+        self.source_tables, self.target = source_tables, target
         self.tables: dict[str, OpenTable] = {}
         self.facts: dict[str, FactTable] = {}
         self.result: FactsResult | None = None
@@ -169,7 +169,7 @@ class _Job:
 
     def open(self, folder: Path) -> None:
         """Opens all tables, and releases that of the persons into a private folder."""
-        self.tables |= open_tables(self.engine, self.loaded, self.found)
+        self.tables |= open_tables(self.engine, self.loaded, self.source_tables)
         # Its treatments are those of the run below; here its rows must be readable with them.
         self.tables[self.unit.name] = replace(self.unit, source=with_lookups(self.engine, self.unit.source))
         self._refuse_keys()
@@ -178,7 +178,7 @@ class _Job:
         call = replace(
             Call(self.call.options, self.call.progress, self.call.time_limit, advice=False), watch=self.call.watch
         )
-        persons = self.joined.joined_persons(released_alone(self.unit, self.found, path), folder)
+        persons = self.joined.joined_persons(released_alone(self.unit, self.source_tables, path), folder)
         unit: ReportDraft = run_configuration(job_of(persons), call)
         self.draft.unit = {**unit.to_dict()}
         if not self.loaded.has_classes:
