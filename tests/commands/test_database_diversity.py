@@ -140,7 +140,7 @@ MODELS: list[tuple[str, Json]] = [
 
 @settings(
     phases=[Phase.generate],
-    max_examples=tries(60),
+    max_examples=tries(40),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
 )
@@ -202,6 +202,7 @@ def test_every_class_of_persons_holds_the_model(
     )
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_shares_are_those_of_pairs_however_many_values_a_person_has(tmp_path: Path, algorithm: str) -> None:
     alike: dict[str, Rows] = {

@@ -177,6 +177,7 @@ HEADERS: dict[str, tuple[list[str], list[list[str]]]] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", HEADERS)
 def test_names_that_look_odd_are_names(tmp_path: Path, kind: str) -> None:
     header, rows = HEADERS[kind]

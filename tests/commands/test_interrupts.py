@@ -100,6 +100,7 @@ def test_another_thread_has_no_signals(place: Path) -> None:
     assert ended == ["released"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_statement_that_runs_is_interrupted(number: int) -> None:
     """Without this the engine waits for its threads: a minute and more for this join."""

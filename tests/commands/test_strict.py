@@ -28,6 +28,7 @@ def held(place: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("target", ["release.csv", "in-place", "clinic.duckdb"])
 def test_a_warning_leaves_everything_as_it_was(place: Path, target: str) -> None:
     (place / "release.csv").write_text("yesterday's")

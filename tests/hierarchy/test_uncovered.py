@@ -64,6 +64,7 @@ def test_many_of_them_are_counted_with_separators(tmp_path: Path) -> None:
         kanon_sql.run(config)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("written", "builtin", "read"),
     [

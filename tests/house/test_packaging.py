@@ -105,6 +105,7 @@ def test_wheel_and_source_archive_hold_what_they_should(tmp_path: Path) -> None:
     assert not [name for name in files if "__pycache__" in name or name.endswith(".pyc")]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("shell", "start"), [("bash", "complete"), ("zsh", "#compdef"), ("fish", "function")])
 def test_completion_is_printed_and_completes(shell: str, start: str) -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")

@@ -79,6 +79,7 @@ def changed() -> ModuleType:
     return module
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("path", "trials"),
     [

@@ -74,6 +74,7 @@ def lacking(then: Any, now: Any, path: str = "") -> Iterator[str]:
             yield f"{path}: {then!r} is now {now!r}"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("job", [pytest.param(job, marks=[] if job in QUICK else pytest.mark.slow) for job in JOBS])
 def test_reports_hold_what_they_held(job: str, place: Path) -> None:
     now = json.loads(json.dumps(JOBS[job](), default=str))

@@ -16,6 +16,7 @@ from kanon_sql.config.load import from_mapping
 from kanon_sql.source import duckdb as duckdb_source
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 @pytest.mark.parametrize("together", [50, 7])
 def test_many_columns_are_counted_by_few_statements(

@@ -203,6 +203,7 @@ ROWS = (("x1", "u", "1", "p"), ("x2", "v", "1", "q"), ("x2", "u", "2", "p"), ("y
 CASE = Asked(ROWS, 1, 0, (("repeated", {"values": 1, "times": 2}),), by_entity=False)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("tool", ["dbt", "sqlmesh"])
 def test_projects_say_what_they_do_not_test(tool: str, tmp_path: Path) -> None:
     config = CASE.config(tmp_path)

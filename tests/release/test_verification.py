@@ -135,6 +135,7 @@ def test_whatever_the_search_and_the_release(tmp_path: Path, monkeypatch: pytest
     assert not (tmp_path / "out.parquet").exists()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("asks", [{"privacy": {"k": 2, "entity": "who"}}, {"privacy": {"k": 2}, "group": "who"}])
 @pytest.mark.parametrize("missing", ["keep", "drop"])
 def test_an_empty_text_that_a_csv_file_does_not_tell_from_a_missing_one(

@@ -12,7 +12,7 @@ import kanon_sql
 from kanon_sql.search.full_domain.checker import NodeChecker
 
 
-@pytest.mark.parametrize("columns", [5, 36, pytest.param(70, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("columns", [5, *(pytest.param(number, marks=pytest.mark.slow) for number in (36, 70))])
 def test_nodes_of_keys_of_any_width(tmp_path: Path, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two bits a column: one word of 64 bits, one of 128, and keys too wide for either."""
     monkeypatch.setattr(NodeChecker, "rolls_up", False)

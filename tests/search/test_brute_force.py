@@ -336,6 +336,7 @@ def test_the_choices_of_that_table_differ() -> None:
     assert len({problem.winner(*choice).levels for choice in CHOICES}) == 8
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("limit", "rows"), [("29%", 100), ("58%", 50), ("0.7%", 1000), ("2.3%", 1000)])
 def test_a_percentage_is_an_exact_decimal(folder: Path, limit: str, rows: int) -> None:
     """As many rows as the limit says are unique; in binary floating point their share falls below it."""
@@ -368,6 +369,7 @@ def case_of(rows: list[dict[str, str | None]], files: dict[str, list[list[str]]]
     return Case(Problem(rows, hierarchies, k, limit), files)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("cells", ["aab", "a b", "  a"])
 def test_a_release_that_is_a_star_everywhere_is_one_class(folder: Path, cells: str) -> None:
     case = case_of([{"q": cell.strip() or None} for cell in cells], {"q": [["a"], ["b"]]}, k=3)
@@ -391,6 +393,7 @@ def test_a_hierarchy_of_one_value(folder: Path, lines: list[str], cells: str) ->
     check_winner(case, folder, "optimal", "loss")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("missing", ["keep", "drop", "drop-any"])
 def test_tables_without_a_release(folder: Path, missing: str) -> None:
     """Fewer rows than k, rows that are all dropped, or no row at all: exit 1, and nothing is written."""

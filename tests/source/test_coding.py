@@ -303,6 +303,7 @@ def test_values_and_types_that_cannot_be_treated_are_refused(
     assert said in str(raised.value)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("unit", ["day", "month", "year"])
 def test_dates_of_every_writing_are_cut(tmp_path: Path, unit: str) -> None:
     path = tmp_path / "t.parquet"

@@ -59,6 +59,7 @@ def test_a_last_record_that_is_too_long_as_a_whole(tmp_path: Path) -> None:
         run(source, tmp_path / "out.csv")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz"])
 def test_zero_bytes_after_a_crash_in_place(tmp_path: Path, suffix: str) -> None:
     source = tmp_path / f"in.{suffix}"
@@ -82,6 +83,7 @@ def test_characters_that_grow_in_the_engine(tmp_path: Path) -> None:
         run(source, tmp_path / "out.csv")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("end", [b"\n", b""])
 def test_a_last_record_that_is_just_short_enough(tmp_path: Path, end: bytes) -> None:
     (tmp_path / "in.csv").write_bytes(HEAD + b"b,1," + LONG[:15_500_000] + end)

@@ -251,6 +251,7 @@ OTHER_PLACES: dict[str, Callable[[Json, Path, Path], Any]] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("place", ["check", "lattice", "population"])
 def test_other_places_that_are_read_are_looked_at_too(place: str, job: Json, tmp_path: Path) -> None:
     database = in_database(tmp_path, "CREATE VIEW v AS SELECT *, current_query() AS note FROM stays")
@@ -276,6 +277,7 @@ ENVIRONMENT = [
 ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("reader", ENVIRONMENT)
 def test_a_view_does_not_read_what_the_system_tells_of_the_process(reader: str, job: Json, tmp_path: Path) -> None:
     """Its environment holds the keys."""
@@ -295,6 +297,7 @@ SHADOWS = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", SHADOWS)
 def test_macros_that_take_the_place_of_functions_are_refused(name: str, tmp_path: Path, job: Json) -> None:
     """Whatever calls the function would call the macro, and show it the keys."""

@@ -68,6 +68,7 @@ def expected(count: int) -> Counter[tuple[str, ...]]:
     return Counter({tuple(row): count for row in ROWS})
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", MANY)
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_folder_of_many_files(tmp_path: Path, suffix: str, count: int) -> None:
@@ -77,6 +78,7 @@ def test_a_folder_of_many_files(tmp_path: Path, suffix: str, count: int) -> None
     assert released(tmp_path / f"out.{suffix}") == expected(count)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", MANY)
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_glob_of_many_files(tmp_path: Path, suffix: str, count: int) -> None:
@@ -85,6 +87,7 @@ def test_a_glob_of_many_files(tmp_path: Path, suffix: str, count: int) -> None:
     assert released(tmp_path / "out.csv") == expected(count)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", MANY)
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_partitions_of_many_files(tmp_path: Path, suffix: str, count: int) -> None:

@@ -89,6 +89,7 @@ def test_a_quasi_identifier_that_is_partition_and_column(tmp_path: Path) -> None
         assert "anna" not in (tmp_path / "out.csv").read_text()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("target", ["out.csv", "in-place"])
 def test_hostile_partition_values(tmp_path: Path, target: str) -> None:
     values = ["a/b", "c d=e", "%", "é%20", None, "*"]
@@ -145,6 +146,7 @@ def test_csv_files_of_other_encodings(tmp_path: Path) -> None:
 # CSV
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("text", "header"),
     [
@@ -161,6 +163,7 @@ def test_a_first_column_may_have_no_name(tmp_path: Path, text: str, header: list
     assert [column["name"] for column in found["columns"]] == (header or numbered)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("missing", [[""], []])
 def test_empty_values_of_a_file_with_one_column(tmp_path: Path, missing: list[str]) -> None:
     (tmp_path / "in.csv").write_text("x\na\na\n\n\nb\nb\n")
@@ -232,6 +235,7 @@ def test_a_name_that_the_engine_misreads_behind_a_byte_order_mark(tmp_path: Path
     assert caught.value.exit_status == 3
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("name", "delimiter"), [("a, b", ","), (',a"', ","), ('"', ","), ("a||b", "||")])
 def test_a_quoted_name_behind_a_byte_order_mark(tmp_path: Path, name: str, delimiter: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
@@ -310,6 +314,7 @@ def test_types_that_parquet_lacks(tmp_path: Path, name: str, value: str) -> None
         assert found == [(value,)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("name", "values", "target"),
     [
@@ -393,6 +398,7 @@ def test_a_view_reads_no_other_folder(tmp_path: Path) -> None:
         kanon_sql.run(config)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("place", ["other", "other/secret.csv"])
 def test_a_view_reads_what_is_allowed(tmp_path: Path, place: str) -> None:
     kanon_sql.run(view(tmp_path, str(tmp_path / place)))

@@ -91,6 +91,7 @@ def in_order(rows: list[Json], *columns: str) -> list[tuple[str, ...]]:
     return sorted(tuple(row[name] for name in columns) for row in rows)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("length", "prefix", "context"), [(64, "", ""), (24, "P.[", "study-1"), (8, "'", "ü/2")])
 def test_pseudonyms_are_those_of_hmac(source: Path, length: int, prefix: str, context: str) -> None:
     rows, report = released(source, {"patient": pseudonym(length, prefix, context)})
@@ -106,6 +107,7 @@ def test_pseudonyms_are_those_of_hmac(source: Path, length: int, prefix: str, co
     assert any("privacy.entity" in warning for warning in report["warnings"])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("cut", "other"),
     [("month", {}), (None, {"insensitive": ["left"], "quasi_identifiers": {"admitted": {"builtin": "suppress"}}})],
@@ -203,6 +205,7 @@ def test_a_check_measures_the_source_as_it_stands(source: Path) -> None:
     assert kanon_sql.check(config, source.parent / "o.csv")["status"] == "satisfied"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
