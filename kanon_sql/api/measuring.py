@@ -25,7 +25,7 @@ from kanon_sql.config.model import EngineConfig
 from kanon_sql.engines.duckdb.connection import UserInput, open_duckdb, open_given
 from kanon_sql.engines.duckdb.frames import is_frame, rereadable
 from kanon_sql.engines.lockdown import allow_paths
-from kanon_sql.engines.opening import job_of, refuse_kinds, require_rows
+from kanon_sql.engines.opening import job_of, refuse_kinds
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.measures.risk.measure import THRESHOLD
 from kanon_sql.measures.risk.population import Sampling
@@ -297,7 +297,6 @@ def risk(
     sampling = Sampling(population_size, sampling_fraction, weights)
     request = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques, sampling, scored)
     request.refuse()
-    require_rows(loaded, "risk")
     call = Call.of(options, progress, time_limit, report)
     with job_of(loaded, handed).read(call.options) as (engine, source):
         measured = measure_risk(engine, loaded, source, request, call)
@@ -357,9 +356,8 @@ def utility(
         call = Call.of(options, progress, time_limit, report)
         return Measured("utility", call.write(compare_database(load_database(config, overrides), call)))
     loaded, handed = hand(config, overrides, data, connection)
-    require_rows(loaded, "utility")
     call = Call.of(options, progress, time_limit, report)
-    with job_of(loaded, handed).read(call.options) as (engine, source):
+    with job_of(loaded, handed).read_rows(call.options) as (engine, source):
         return Measured("utility", call.write(compare_release(engine, loaded, source, call)))
 
 
@@ -424,7 +422,6 @@ def attack(
         attacked = attack_database(load_database(config, overrides), request, call)
     else:
         loaded, handed = hand(config, overrides, data, connection)
-        require_rows(loaded, "attack")
         attacked = play_attacks(job_of(loaded, handed), request, call)
     if page is not None:
         write_attack_page(page, attacked)

@@ -105,7 +105,7 @@ def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Atta
     """
     request.refuse(call)
     if request.hold_out is None:
-        with job.read(call.options) as (engine, source):
+        with job.read_rows(call.options) as (engine, source):
             report = _attack_release(engine, job.loaded, source, request, call)
         return {**report, "about": describe_target(job.loaded)}
     outputs = request.outputs(call)
@@ -229,12 +229,13 @@ def made_of_part(job: ConfiguredJob, share: Fraction, seed: int, call: Call) -> 
     Both are there as long as the block lasts. Raises what a run raises.
     """
     with spill_folder(call.options.temp_directory) as folder:
-        with call.step("hold_out", "holding rows out"), job.read(call.options) as (engine, source):
+        with call.step("hold_out", "holding rows out"), job.read_rows(call.options) as (engine, source):
             missing = list(source.missing)
             _write_parts(engine, source, job.loaded, (share, seed), folder)
         parts: dict[str, Any] = {
             "source": {"path": str(folder / "part.parquet"), "missing": missing},
             "target": {"path": str(folder / "release.parquet")},
+            "engine": {"name": "duckdb"},
         }
         loaded = standing_in(job.loaded, parts)
         loaded = replace(loaded, config=loaded.config.model_copy(update={"report": None, "releases": None}))

@@ -16,11 +16,12 @@ from typing import Any, Generic, TypeVar
 
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.config.model import EngineConfig, TargetConfig
-from kanon_sql.engines.remote import Remote
+from kanon_sql.engines.remote import Copied, Remote
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import read_source_columns
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.sql.template import state
 from kanon_sql.targets.target import Sink
 
 ConfigLike = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig  # the path of a configuration, or itself
@@ -81,6 +82,18 @@ class ConfiguredJob(Job):
         Raises: ConfigurationError or EngineError, as `open` does.
         """
 
+    def read_rows(self, options: EngineOptions) -> AbstractContextManager[tuple[Engine, Source]]:
+        """Opens the source as `read` does, its rows in DuckDB: where another engine holds them they are copied.
+
+        Args:
+            options: as of `open`.
+
+        Returns: as of `read`.
+
+        Raises: as `read` does.
+        """
+        return self.read(options)
+
 
 class RemoteJob(ConfiguredJob, Generic[Connected]):
     """A job whose rows another engine than DuckDB holds. An engine is such a job, a Remote and a RemoteSink:
@@ -133,8 +146,23 @@ class RemoteJob(ConfiguredJob, Generic[Connected]):
         with open_engine(options) as engine, self.connect(options) as remote:
             yield engine, self._source(remote)
 
+    @contextmanager
+    def read_rows(self, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
+        with open_engine(options) as engine, self.connect(options) as remote:
+            source = remote.open_source(self.loaded)
+            copied = Copied(engine, remote).copied(source, state("copied_source"), _withheld(self.loaded))
+            yield engine, read_source_columns(copied, self.loaded)
+
     def _source(self, remote: Connected) -> Source:
         return read_source_columns(remote.open_source(self.loaded), self.loaded)
+
+
+def _withheld(loaded: LoadedConfig) -> set[str]:
+    """Identifiers that nothing is made of, so that they need not leave the engine."""
+    config = loaded.config
+    used = {config.privacy.entity, config.group, *config.transform}
+    used |= {treatment.shift.by for treatment in config.transform.values() if treatment.shift is not None}
+    return set(config.identifiers) - used
 
 
 def standing_in(

@@ -7,7 +7,7 @@ engine, and put in place once it verified.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from kanon_sql.release.compiled_source import own_columns, participating
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import different_rows, reading_again
 from kanon_sql.source.columns import bring_counted
-from kanon_sql.source.duckdb import DuckDB
+from kanon_sql.source.duckdb import DuckDB, opened
 from kanon_sql.source.model import Backend, Column, Source, UniqueValues, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
@@ -32,6 +32,11 @@ from kanon_sql.sql.writing import Listing, write
 from kanon_sql.targets.target import DryRunRelease, Sink
 
 _LOOKED_AT = 100_000
+# Types that tables of DuckDB have when rows are copied there; others are written as texts by the engine.
+_COPIED_TYPES = (
+    *("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP"),
+    *("TIMESTAMP WITH TIME ZONE", "BLOB", "BYTEA", "UUID", "TIME"),
+)
 _PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE")
 
 
@@ -252,6 +257,43 @@ class Remote(Backend):
 
         Raises: EngineError.
         """
+
+
+class Copied(DuckDB):
+    """DuckDB with rows that another engine holds copied into temporary tables; the release is copied when it is opened.
+
+    What is measured on rows, and not on their distinct combinations, is so measured as on a table of DuckDB.
+    """
+
+    def __init__(self, engine: Engine, remote: Remote) -> None:
+        super().__init__(engine)
+        self.remote = remote
+        self.folders = remote.folders
+
+    def holds(self, target: TargetConfig) -> bool:
+        return self.remote.holds(target)
+
+    def open_release(self, engine: Engine, loaded: LoadedConfig, missing: tuple[str, ...]) -> Source | None:
+        release = self.remote.open_release(engine, loaded, missing)
+        return None if release is None else self.copied(release, state("copied_release"))
+
+    def copied(self, source: Source, table: str, withheld: Collection[str] = ()) -> Source:
+        """A source of the engine as a table of DuckDB; columns that are `withheld` hold nothing there."""
+        values: list[exp.Expr] = []
+        columns: list[tuple[str, str]] = []
+        for col in source.columns:
+            held = col.type in _COPIED_TYPES or col.type.startswith("DECIMAL(")
+            value = column(col.key) if held else exp.cast(column(col.key), "VARCHAR")
+            kind = col.type if held else "VARCHAR"
+            if col.name in withheld:
+                value, kind = exp.cast(exp.null(), "VARCHAR"), "VARCHAR"
+            values.append(exp.alias_(value, col.key, quoted=True))
+            columns.append((col.name, kind))
+        rows = exp.select(*values).from_(source.relation.copy().subquery("copied_rows"))
+        self.remote.copy_to(self.engine, self.remote.written(rows), columns, table)
+        named = exp.Table(this=template.quoted(table))
+        there = opened(self.engine, named, source.label, source.label, source.missing)
+        return replace(there, backend=self)
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ class Abilities:
     `files` says that it reads files as sources, `databases` that tables stand in a file of their own, `in_place` that a
     release can take the source's place, `ledger` that its releases are recorded, `formulas` that those of CSV are
     escaped, `settings` that it takes a `config`, `pushdown` that a lattice can be searched where the rows are, `rows`
-    that the rows themselves can be looked at, as `risk` and the warning of columns that betray do.
+    that the rows themselves can be looked at, as `report` and the warning of columns that betray do.
     """
 
     name: str

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import Abilities
 from kanon_sql.settings.columns import LATIN1, UTF8, WINDOWS
@@ -196,6 +198,24 @@ class Backend(ABC):
     @abstractmethod
     def listed(self, listing: Listing) -> exp.CTE:
         """Makes a small table of values readable: the common table expression that statements begin with."""
+
+    def holds(self, target: TargetConfig) -> bool:
+        """Whether releases at a target stand in this engine; DuckDB finds its own by their files."""
+        return False
+
+    def open_release(self, engine: Engine, loaded: LoadedConfig, missing: tuple[str, ...]) -> Source | None:
+        """Opens the release that stands at the configuration's target, which this engine `holds`.
+
+        Args:
+            engine: DuckDB.
+            loaded: the configuration.
+            missing: texts that mean missing in its source.
+
+        Returns: the release where its rows are; None where there is none yet.
+
+        Raises: ConfigurationError, EngineError where it cannot be read.
+        """
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

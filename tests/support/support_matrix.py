@@ -19,7 +19,7 @@ ABILITIES = {
     "formulas": "formulas in CSV are escaped (`csv.formulas`)",
     "in_place": "`target: in-place`",
     "ledger": "the ledger (`releases:`), and `apply`",
-    "rows": "`risk`, and the warning of columns that betray",
+    "rows": "`report`, and the warning of columns that betray",
     "pushdown": "`search_in: engine`",
 }
 

@@ -19,9 +19,9 @@ from kanon_sql.measures.risk.table import (
     RiskTable,
     SubsetMeasures,
     Subsets,
+    count_tuples,
     encode,
     measure_subsets,
-    read_tuples,
     subset_size,
 )
 from kanon_sql.progress import Progress
@@ -222,7 +222,7 @@ def singling_out(
 def _table(engine: Engine, sample: Sample, columns: Sequence[Column]) -> RiskTable:
     tuples = state("init_tuples")
     drawn = exp.select("*").from_(exp.Table(this=exp.to_identifier(state("init_sample"), quoted=True)))
-    read_tuples(engine, drawn, tuples, [column(source_column.key) for source_column in columns])
+    count_tuples(engine, drawn, tuples, [column(source_column.key) for source_column in columns])
     return RiskTable(sample.source.label, sample.rows, sample.rows, tuple(columns), (), tuples, tuples)
 
 

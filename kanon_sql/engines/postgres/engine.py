@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.remote import Remote
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.algorithms import ENGINES
@@ -184,6 +185,17 @@ class Postgres(Remote):
             for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
         )
         return Source(kind, select_keys(table, names), columns, missing, True, label, self)
+
+    def holds(self, target: TargetConfig) -> bool:
+        return target.table is not None
+
+    def open_release(self, engine: Engine, loaded: LoadedConfig, missing: tuple[str, ...]) -> Source | None:
+        target, place = loaded.config.target, loaded.place("target")
+        assert target is not None
+        table = table_name(str(target.table), self.dialect, place)
+        if self.find(table) is None:
+            return None
+        return self.opened(table, "table", f"{target.table} in PostgreSQL", missing, place)
 
     def _folding(self, table: exp.Table) -> set[str]:
         """The columns whose collation takes different texts for equal."""

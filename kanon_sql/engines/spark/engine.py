@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.remote import Remote
 from kanon_sql.engines.spark.connection import describe
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -91,6 +92,27 @@ class Spark(Remote):
         refuse_repeated(names, place)
         columns = tuple(Column(name, f"c{i}", _type(kind)) for i, (name, kind) in enumerate(described))
         return Source(kind, select_keys(table, names), columns, missing, True, label, self)
+
+    def holds(self, target: TargetConfig) -> bool:
+        return True
+
+    def open_release(self, engine: Engine, loaded: LoadedConfig, missing: tuple[str, ...]) -> Source | None:
+        target, place = loaded.config.target, loaded.place("target")
+        assert target is not None
+        if target.table is not None:
+            table = table_name(target.table, self.dialect, place)
+            with self.speaking(place):
+                if not self.session.catalog.tableExists(table.sql("spark")):
+                    return None
+            return self.opened(table, "table", f"{target.table} in Spark", missing, place)
+        path = self.whole_path(str(target.path), loaded.base)
+        kind = self.format_of(path, target.format, place)
+        if "://" not in path and not Path(path.removeprefix("file:")).exists():
+            return None
+        frame = self.read(path, kind, written_csv(target, path), place)
+        # NULL is written as an empty field, whatever the source calls missing.
+        missing = missing if kind != "csv" or "" in missing else (*missing, "")
+        return self.opened(self.view(frame, "release"), kind, path, missing, place)
 
     def read(self, path: str, kind: Kind, csv: CsvOptions, place: str) -> DataFrame:
         """A file or folder as a frame; fields of CSV are texts, and a record of another length is an error."""
@@ -225,6 +247,12 @@ class Spark(Remote):
             frame.createOrReplaceTempView(view)
         self._views.append(view)
         return exp.Table(this=template.quoted(view))
+
+
+def written_csv(target: TargetConfig, path: str) -> CsvOptions:
+    """How the CSV files of a target are written: as those of DuckDB, with tabs where the name says so."""
+    tabs = path.lower().removesuffix(".gz").endswith(".tsv")
+    return target.csv.model_copy(update={"delimiter": "\t"}) if tabs and not target.csv.delimiter else target.csv
 
 
 @contextmanager

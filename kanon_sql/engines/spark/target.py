@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.remote import RemoteRelease, RemoteSink, there_already
-from kanon_sql.engines.spark.engine import Spark, quietly
+from kanon_sql.engines.spark.engine import Spark, quietly, written_csv
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Source
@@ -37,9 +37,9 @@ class SparkFolder(RemoteSink):
         if set(path) & _PATTERN:
             raise ConfigurationError(f"{place}: Spark reads {path} as a pattern; expected a path without * ? [ {{")
         # As files that DuckDB writes: tabs where the name says so, and compressed.
-        csv, plain = target.csv, path.lower().removesuffix(".gz")
-        self._csv = csv if csv.delimiter or not plain.endswith(".tsv") else csv.model_copy(update={"delimiter": "\t"})
-        self._compression = target.compression or ("gzip" if self.kind == "csv" and plain != path.lower() else None)
+        self._csv = written_csv(target, path)
+        zipped = self.kind == "csv" and path.lower().endswith(".gz")
+        self._compression = target.compression or ("gzip" if zipped else None)
         self.files = _Local(path) if _is_local(path) else _Hadoop(remote, path, place)
         if self.files.exists() and not target.overwrite:
             raise ConfigurationError(there_already(f"{place}: {path}"))

@@ -25,6 +25,8 @@ def describe_target(loaded: LoadedConfig) -> About:
     target = loaded.config.target
     if target is None or target.in_place:
         return {"release": None, "sha256": None}
+    if target.path is None and target.database_file is None:
+        return {"release": target.table, "sha256": None}  # of the configuration's engine
     if target.path is None:
         return {
             "release": f"{shown((loaded.base / str(target.database_file)).resolve())}, {target.table}",

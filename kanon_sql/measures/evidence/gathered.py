@@ -20,7 +20,7 @@ from kanon_sql.errors import EngineError, InterruptedRunError, KanonError
 from kanon_sql.hierarchy.hierarchy import Hierarchies
 from kanon_sql.measures.link.matching import find_cells, meaning_of
 from kanon_sql.measures.release_pair import ReleasePair
-from kanon_sql.measures.risk.table import read_tuples
+from kanon_sql.measures.risk.table import count_tuples
 from kanon_sql.progress import Progress
 from kanon_sql.release.full_domain import FullDomainRelease
 from kanon_sql.report.page.withheld import left_out
@@ -130,7 +130,7 @@ class Gathered:
         rows = release.relation
         if release.backend.weighted:
             rows, weighted = self._brought(release), True
-        read_tuples(subject.engine, rows, table, [cell.text for cell in cells], weighted=weighted)
+        count_tuples(subject.engine, rows, table, [cell.text for cell in cells], weighted=weighted)
         return table
 
     def _brought(self, release: Source) -> exp.Select:

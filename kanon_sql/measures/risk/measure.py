@@ -213,9 +213,9 @@ def _exposed(engine: Engine, table: RiskTable) -> list[ExposedClass]:
 def read_households(engine: Engine, table: RiskTable, source: Source, group: Column, rows: exp.Select) -> RiskTable:
     """The table with its rows by household, as the source's column `group` tells them apart, its classes numbered."""
     members, numbered = state("risk_members"), state("risk_numbered")
-    values = [normalized(qi, source.missing) for qi in table.quasi_identifiers]
+    values = [(qi, normalized(qi, source.missing)) for qi in table.quasi_identifiers]
     with telling_faults(engine, source):
-        read_tuples(engine, rows, members, [*values, person(group, source.missing)])
+        read_tuples(engine, source, rows, members, [*values, (group, person(group, source.missing))])
     names = {"class_list": table.classes, "numbered": numbered}
     engine.query("measures/risk/households/numbered", names=names, lists={"qi": _items(table)})
     return replace(table, classes=numbered, members=members)

@@ -37,7 +37,7 @@ from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
 from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
-from kanon_sql.measures.risk.table import RiskTable, read_tuples, value_name
+from kanon_sql.measures.risk.table import RiskTable, count_tuples, value_name
 from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
 from kanon_sql.progress import Progress
 from kanon_sql.report.report import rounded
@@ -50,7 +50,7 @@ from kanon_sql.source.opening import open_described
 from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import NUMERIC
-from kanon_sql.sql.template import Item, column, state
+from kanon_sql.sql.template import Item, column, fill, state
 
 if TYPE_CHECKING:
     from kanon_sql.results.risk import PopulationUniqueness, WeightedRisk
@@ -108,7 +108,7 @@ def read_population(
             _fitted(population_column, own, population)
             for population_column, own in zip(items, table.quasi_identifiers, strict=True)
         ]
-        read_tuples(engine, population.relation, state(_TUPLES), values)
+        count_tuples(engine, population.relation, state(_TUPLES), values)
         rows, combinations, alone = engine.query("measures/risk/rows", names={"tuples": state(_TUPLES)})[0]
     mappings = _mappings(engine, loaded, table, population.missing, raw) if generalized else [None] * len(items)
     cells: list[Item] = []
@@ -374,7 +374,13 @@ def measure_weights(
     """
     number = exp.TryCast(this=person(weights, source.missing), to=_NUMBER)
     with telling_faults(engine, source):
-        names = {"source": rows, "raw_weight": normalized(weights, source.missing), "weight_number": number}
+        read: exp.Expr = source.backend.given(engine, rows, list(dict.fromkeys([*quasi_identifiers, weights])))
+        if source.weighted or source.backend.weighted:
+            keys: list[Item] = [
+                {"key": key} for key in dict.fromkeys([weights.key, *(qi.key for qi in quasi_identifiers)])
+            ]
+            read = fill("measures/risk/weights/each_row", names={"source": read}, lists={"out": keys})
+        names = {"source": read, "raw_weight": normalized(weights, source.missing), "weight_number": number}
         counts = engine.query("measures/risk/weights/faults", names=names, values={"most": _MOST})[0]
         persons, missing, unreadable, too_low, below_one = counts
         _refuse(weights, source, missing, unreadable, too_low)

@@ -30,7 +30,6 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import refuse_remote
 from kanon_sql.source.remote import fetch, is_remote, is_there, shown_url
 from kanon_sql.source.roles import Roles
-from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Fill, Item, state
@@ -50,6 +49,8 @@ def open_release(engine: Engine, loaded: LoadedConfig, source: Source, roles: Ro
     target, place = loaded.config.target, loaded.place("target")
     if target is None or target.in_place:
         return None
+    if source.backend.holds(target):
+        return source.backend.open_release(engine, loaded, source.missing)
     if target.path is not None:
         if is_remote(target.path):
             if not is_there(target.path, place):
@@ -150,9 +151,9 @@ def count_table(
     columns = (*quasi_identifiers, *others)
     tuples, classes = state(f"risk_{side}_tuples"), state(f"risk_{side}_classes")
     with telling_faults(engine, source):
-        read_tuples(engine, rows, tuples, [normalized(column, source.missing) for column in columns])
+        read_tuples(engine, source, rows, tuples, [(column, normalized(column, source.missing)) for column in columns])
         n, _, _ = engine.query("measures/risk/rows", names={"tuples": tuples})[0]
-        total = n if rows == source.relation else _count(engine, source.relation)
+        total = n if rows == source.relation else _count(source)
     if not n:
         why = "has no row" if not total else "has no row left without missing values"
         error = NoReleaseError(f"{source.label} {why}; there is no risk to measure")
@@ -169,16 +170,28 @@ def count_table(
 def count_holders(engine: Engine, table: RiskTable, source: Source, holder: Column, rows: exp.Select) -> RiskTable:
     """The table with the entities that hold its rows, as the source's column `holder` tells them apart."""
     held = state("risk_held")
-    values = [normalized(column, source.missing) for column in table.columns]
+    values = [(column, normalized(column, source.missing)) for column in table.columns]
     with telling_faults(engine, source):
-        read_tuples(engine, rows, held, [*values, person(holder, source.missing)])
+        read_tuples(engine, source, rows, held, [*values, (holder, person(holder, source.missing))])
     return replace(table, held=held)
 
 
 def read_tuples(
+    engine: Engine, source: Source, rows: exp.Select, table: str, values: Sequence[tuple[Column, exp.Expr]]
+) -> None:
+    """Makes the frequency table of rows of a source over values of its columns, each under its `value_name`.
+
+    Of a source that another engine holds only the distinct combinations of these columns leave it.
+    """
+    read = source.backend.given(engine, rows, list(dict.fromkeys(column for column, _ in values)))
+    weighted = source.weighted or source.backend.weighted
+    count_tuples(engine, read, table, [value for _, value in values], weighted=weighted)
+
+
+def count_tuples(
     engine: Engine, rows: exp.Select, table: str, values: Sequence[exp.Expr], *, weighted: bool = False
 ) -> None:
-    """Makes the frequency table of the rows over the values, each under its `value_name`.
+    """Makes the frequency table of rows that DuckDB reads over values, each under its `value_name`.
 
     A `weighted` row stands for as many rows as its row_count says.
     """
@@ -187,9 +200,9 @@ def read_tuples(
     engine.query("measures/risk/tuples", names=names, lists={"item": items})
 
 
-def _count(engine: Engine, relation: exp.Select) -> int:
-    counted = exp.select(exp.Count(this=exp.Star())).from_(relation.copy().subquery(state("rows")))
-    return int(engine.run(template.text(counted))[0][0])
+def _count(source: Source) -> int:
+    counted = exp.select(exp.alias_(exp.true(), "takes_part")).from_(source.relation.copy().subquery(state("rows")))
+    return int(source.backend.query("frequency/count_rows", names={"source": counted})[0][0])
 
 
 MOST_SUBSETS = 5000

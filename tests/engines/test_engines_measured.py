@@ -1,0 +1,216 @@
+"""What is measured of tables in PostgreSQL and Spark (by Sail) is what DuckDB measures of the same tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiled_cases import COLUMNS as PLAIN
+from compiled_cases import source_rows as plain_rows
+from engine_jobs import Json, small
+from engine_places import ENGINES, MARKS, Start, as_parquet, starting, without_signs
+from treated_jobs import KEY, VARIABLE
+
+import kanon_sql
+from kanon_sql.api import load
+from kanon_sql.engines.opening import job_of
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.sql.connection import EngineOptions
+
+pytestmark = MARKS
+COLUMNS = {**PLAIN, "weight": "INTEGER"}
+# Which tables these are, and how long it took.
+NAMES = ("table", "source", "release", "control", "about", "seconds")
+
+
+def source_rows() -> list[tuple[Any, ...]]:
+    """The rows of the people's table, each with the persons for whom it stands."""
+    return [(*row, 1 + i % 90) for i, row in enumerate(plain_rows())]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with people.parquet, the table of the tests here, and some of its rows."""
+    made = tmp_path_factory.mktemp("measured")
+    as_parquet(made / "people.parquet", COLUMNS, source_rows())
+    as_parquet(made / "some.parquet", COLUMNS, source_rows()[:150])
+    return made
+
+
+@pytest.fixture(scope="module")
+def start(folder: Path) -> Iterator[Start]:
+    """Starts an engine when it is first asked for."""
+    with starting(lambda engine: folder) as start:
+        yield start
+
+
+def same(measured: Any, expected: Any) -> None:
+    """Two reports say the same; sums of floats may differ in their last digits."""
+    numbers: list[list[float]] = [[], []]
+    texts = [without_signs(_told(report, kept)) for report, kept in zip((measured, expected), numbers, strict=True)]
+    assert texts[0] == texts[1]
+    assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
+
+
+def _told(report: Any, numbers: list[float]) -> Any:
+    """A report without the names of its tables and its seconds, its floats apart."""
+    if isinstance(report, float):
+        numbers.append(report)
+        return "a number"
+    if isinstance(report, dict):
+        return {key: _told(value, numbers) for key, value in report.items() if key not in NAMES or _whole(value)}
+    if isinstance(report, str):  # a warning may name a table
+        return report.split(" has no column")[-1]
+    return [_told(value, numbers) for value in report] if isinstance(report, list) else report
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int)
+
+
+def both(folder: Path, start: Start, engine: str, **more: Any) -> tuple[Json, Json]:
+    """The same release made by DuckDB and there: the configurations of both."""
+    place = start(engine)
+    here = small(
+        **{
+            "source": str(folder / "people.parquet"),
+            "target": {"path": str(folder / "here.parquet"), "overwrite": True},
+        },
+        **more,
+    )
+    there = place.asked(here, place.put(COLUMNS, source_rows()))
+    for config in (here, there):
+        kanon_sql.run(config, advice=False)
+    return here, there
+
+
+RISKS: dict[str, Json] = {
+    "plain": {},
+    "all columns": {"all_columns": True, "subsets": 2},
+    "special uniques": {"special_uniques": 3, "population_size": 5000},
+    "persons": {"population": "people.parquet"},
+    "values": {"options": EngineOptions(show_values=True)},
+    "weights": {"weights": "weight"},
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("asked", RISKS)
+def test_the_risk_is_that_of_duckdb(folder: Path, start: Start, engine: str, asked: str) -> None:
+    privacy = {"k": 5, **({"entity": "weight"} if asked == "special uniques" else {})}
+    here, there = both(folder, start, engine, privacy=privacy)
+    options = dict(RISKS[asked])
+    if "population" in options:
+        options["population"] = folder / options["population"]
+    expected, measured = (kanon_sql.risk(config, **options) for config in (here, there))
+    assert measured["after"] is not None
+    same(measured, expected)
+
+
+COMPARED: dict[str, Json] = {
+    "levels": {},
+    "masked": {"release": {"suppressed": "mask"}},
+    "ranges": {"quasi_identifiers": {"age": {}, "born": {}}, "algorithm": "mondrian"},
+    "treated": {
+        "identifiers": ["note"],
+        "transform": {
+            "note": {"pseudonym": {"key": "${PSEUDONYM_KEY}", "length": 24}},
+            "score": {"round": 0.5},
+            "weight": {"bottom": 10, "top": 80},
+            "seen": {"cut": "day"},
+        },
+        "insensitive": ["score", "weight", "seen"],
+    },
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("case", COMPARED)
+def test_utility_is_that_of_duckdb(
+    folder: Path, start: Start, engine: str, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
+    here, there = both(folder, start, engine, **COMPARED[case])
+    expected, measured = (kanon_sql.utility(config) for config in (here, there))
+    assert measured["pairs"] and measured["queries"]
+    same(measured, expected)
+
+
+@ENGINES
+@pytest.mark.parametrize("asked", [{}, {"control": "some.parquet"}, {"hold_out": "50%"}, {"method": True}], ids=str)
+def test_attacks_are_those_on_duckdb(folder: Path, start: Start, engine: str, asked: Json) -> None:
+    here, there = both(folder, start, engine, insensitive=["weight"])
+    asked = {**asked, "control": folder / "some.parquet"} if "control" in asked else asked
+    expected, measured = (kanon_sql.attack(config, attacks=50, **asked) for config in (here, there))
+    same(measured, expected)
+
+
+@ENGINES
+def test_scores_are_written_as_of_a_table_of_duckdb(folder: Path, start: Start, engine: str) -> None:
+    written = []
+    for name, config in zip(("here", "there"), both(folder, start, engine), strict=True):
+        scores = folder / f"{engine}-{name}.csv"
+        kanon_sql.risk(config, special_uniques=2, scores=scores, options=EngineOptions(show_values=True))
+        written.append(sorted(scores.read_text(encoding="utf-8").splitlines()))
+    assert len(written[0]) > 1
+    assert written[0] == written[1]
+
+
+def _measures(config: Json) -> list[Any]:
+    return [partial(measure, config) for measure in (kanon_sql.utility, kanon_sql.attack)]
+
+
+@ENGINES
+def test_where_there_is_no_release_only_the_source_is_measured(folder: Path, start: Start, engine: str) -> None:
+    place = start(engine)
+    config = place.asked(small(insensitive=["weight"]), place.put(COLUMNS, source_rows()))
+    assert kanon_sql.risk(config)["after"] is None
+    for measure in _measures(config):
+        with pytest.raises(EngineError, match="there is no release yet"):
+            measure()
+    assert place.leftovers() == []
+
+
+def test_a_release_that_postgres_copied_to_a_file_is_measured(folder: Path, start: Start) -> None:
+    here, there = both(folder, start, "postgres")
+    for suffix in ("parquet", "csv"):
+        config = {**there, "target": {"path": str(folder / f"copied.{suffix}"), "overwrite": True}}
+        compared = {**here, "target": {"path": str(folder / f"local.{suffix}"), "overwrite": True}}
+        for each in (config, compared):
+            kanon_sql.run(each, advice=False)
+        for measure in (kanon_sql.risk, kanon_sql.utility):
+            same(measure(config), measure(compared))
+
+
+def test_a_column_that_engines_compare_in_other_ways_is_refused(start: Start) -> None:
+    place = start("postgres")
+    source = place.put({"x": "NUMERIC", "s": "VARCHAR"}, [(1, "a"), (1, "b")])
+    config = {"engine": {"postgres": place.url}, "source": source, "quasi_identifiers": ["x"], "sensitive": ["s"]}
+    with pytest.raises(ConfigurationError, match="column 'x'"):
+        kanon_sql.risk({**config, "algorithm": "mondrian", "privacy": {"k": 2}})
+
+
+@ENGINES
+def test_no_identifier_leaves_the_engine(start: Start, engine: str) -> None:
+    place = start(engine)
+    rows = [(f"secret-{i}", i % 4, "ab"[i % 2]) for i in range(40)]
+    table = place.put({"name": "VARCHAR", "age": "INTEGER", "s": "VARCHAR"}, rows)
+    config = place.asked(
+        {
+            "source": "in.parquet",
+            "identifiers": ["name"],
+            "quasi_identifiers": {"age": {"builtin": "suppress"}},
+            "sensitive": ["s"],
+            "privacy": {"k": 2},
+        },
+        table,
+    )
+    kanon_sql.run(config)
+    with job_of(load(config)).read_rows(EngineOptions()) as (duckdb, source):
+        names = duckdb.run(
+            f"SELECT count(*), count({source.column('name').key}) FROM ({source.relation.sql('duckdb')})"
+        )
+        assert names == [(40, 0)]
