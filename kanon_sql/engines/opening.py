@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.frames import TAKEN, is_frame, is_path
 from kanon_sql.engines.job import ConfigLike, ConfiguredJob, standing_in
 from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.settings.algorithms import ENGINES
+from kanon_sql.settings.algorithms import MEASURES
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -71,8 +71,8 @@ def job_of(loaded: LoadedConfig, user_input: UserInput | None = None) -> Configu
 
 
 def require_rows(loaded: LoadedConfig, work: str) -> None:
-    """Refuses `work` on engines that cannot show rows. Raises ConfigurationError."""
-    if not ENGINES[loaded.config.engine.chosen].rows:
+    """Refuses `work` on engines where it is not done. Raises ConfigurationError."""
+    if loaded.config.engine.chosen not in MEASURES[work]:
         raise ConfigurationError(
             f"{loaded.place('engine')}: {work} reads files and tables of DuckDB; expected engine: duckdb"
         )

@@ -106,7 +106,7 @@ class Abilities:
     `files` says that it reads files as sources, `databases` that tables stand in a file of their own, `in_place` that a
     release can take the source's place, `ledger` that its releases are recorded, `formulas` that those of CSV are
     escaped, `settings` that it takes a `config`, `pushdown` that a lattice can be searched where the rows are, `rows`
-    that the rows themselves can be looked at, as `report` and the warning of columns that betray do.
+    that the rows themselves can be looked at, as the warning of columns that betray does.
     """
 
     name: str
@@ -127,6 +127,13 @@ ENGINES = {
         Abilities("spark", settings=True),
         Abilities("postgres", files=False, formulas=True),
     )
+}
+
+
+# What is measured of one table, and by which engines where they hold its rows.
+MEASURES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("check", "lattice", "sweep", "compile", "risk", "utility", "attack"), tuple(ENGINES)),
+    **dict.fromkeys(("link", "report"), ("duckdb",)),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,13 +12,16 @@ import pytest
 from compiled_cases import COLUMNS as PLAIN
 from compiled_cases import source_rows as plain_rows
 from engine_jobs import Json, small
-from engine_places import ENGINES, MARKS, Start, as_parquet, starting, without_signs
+from engine_places import ENGINES, MARKS, Start, as_parquet, counted, starting, without_signs
+from shared_engine import shared
 from treated_jobs import KEY, VARIABLE
 
 import kanon_sql
 from kanon_sql.api import load
 from kanon_sql.engines.opening import job_of
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.treatments.registry import TREATMENTS
+from kanon_sql.source.treatments.treatment import Treatment
 from kanon_sql.sql.connection import EngineOptions
 
 pytestmark = MARKS
@@ -214,3 +218,63 @@ def test_no_identifier_leaves_the_engine(start: Start, engine: str) -> None:
             f"SELECT count(*), count({source.column('name').key}) FROM ({source.relation.sql('duckdb')})"
         )
         assert names == [(40, 0)]
+
+
+@ENGINES
+def test_a_manifest_is_that_of_the_classes_whoever_made_them(folder: Path, start: Start, engine: str) -> None:
+    here, there = both(folder, start, engine)
+    reports = [kanon_sql.run(each, overrides=AGAIN).report for each in (here, there)]
+    assert reports[0]["classes"]["digest"] == reports[1]["classes"]["digest"]
+    manifest = folder / f"{engine}.json"
+    manifest.write_text(json.dumps(reports[0]), encoding="utf-8")
+    released = {"table": there["target"]["table"]} if "table" in there["target"] else there["target"]
+    same_release = kanon_sql.check({**there, "source": released}, manifest=manifest)
+    assert same_release["manifest"]["same"] and same_release["status"] == "satisfied"
+    other = kanon_sql.check(there, manifest=manifest)
+    assert not other["manifest"]["same"] and other["status"] == "violated"
+
+
+AGAIN = [("target.overwrite", True)]
+TREATED: dict[str, Json] = {
+    "shift": {"born": {"shift": {"days": 9, "by": "note", "key": "${PSEUDONYM_KEY}"}}},
+    "cut": {"seen": {"cut": "month"}},
+    "round": {"weight": {"round": 7}},
+    "decimals": {"price": {"decimals": 1}},
+    "bottom": {"weight": {"bottom": "5%"}},
+    "top": {"weight": {"top": 60}},
+    "redact": {"s": {"redact": ["email", "phone"]}},
+    "pseudonym": {"note": {"pseudonym": {"key": "${PSEUDONYM_KEY}", "length": 20}}},
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("treatment", TREATMENTS, ids=lambda treatment: treatment.key)
+def test_a_treatment_is_that_of_duckdb_or_refused(
+    folder: Path, start: Start, engine: str, treatment: Treatment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
+    more: Json = {
+        "identifiers": ["note"],
+        "insensitive": ["born", "seen", "weight", "price"],
+        "transform": TREATED[treatment.key],
+        "accept": ["born", "seen"],
+    }
+    if engine not in treatment.dialects:
+        with pytest.raises(ConfigurationError, match=treatment.key):
+            both(folder, start, engine, **more)
+        return
+    here, there = both(folder, start, engine, **more)
+    with shared() as connection:
+        mine = connection.execute(f"FROM '{here['target']['path']}'").fetchall()
+    released = start(engine).released(there)
+    assert released is not None
+    assert counted(released) == counted(mine)
+
+
+@ENGINES
+def test_a_sweep_and_a_lattice_are_those_of_duckdb(folder: Path, start: Start, engine: str) -> None:
+    here, there = both(folder, start, engine)
+    same(kanon_sql.lattice(there), kanon_sql.lattice(here))
+    expected, swept = (kanon_sql.sweep(config, k=[2, 5])["points"] for config in (here, there))
+    assert [point["suppressed"] for point in swept] == [point["suppressed"] for point in expected]
+    assert [point["ncp"] for point in swept] == pytest.approx([point["ncp"] for point in expected])

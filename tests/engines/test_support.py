@@ -15,7 +15,7 @@ from kanon_sql.config.load import from_mapping
 from kanon_sql.engines.opening import JOBS
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.search.full_domain.pushdown import refusal
-from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES
+from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES, MEASURES
 
 Json = dict[str, Any]
 # What is asked for in a way that the table below satisfies.
@@ -113,3 +113,17 @@ def test_what_an_engine_is_not_declared_to_do_is_refused(ability: str, engine: s
     else:
         with pytest.raises(ConfigurationError):
             from_mapping(config)
+
+
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name not in MEASURES["report"]])
+def test_what_is_not_measured_on_an_engine_is_refused(engine: str) -> None:
+    config: Json = {
+        "source": {"table": "t"},
+        "target": {"table": "o"},
+        "quasi_identifiers": {"x": {"builtin": "suppress"}},
+        "privacy": {"k": 2},
+        "engine": {engine: "url"},
+    }
+    with pytest.raises(ConfigurationError, match="report reads files and tables of DuckDB; expected engine"):
+        kanon_sql.report_release(config)
+    assert set(MEASURES) <= set(dir(kanon_sql)) | {"report"}

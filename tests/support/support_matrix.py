@@ -5,7 +5,8 @@ from __future__ import annotations
 from places import ROOT
 
 from kanon_sql.privacy.registry import MODELS
-from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES
+from kanon_sql.settings.algorithms import AGGREGATES, ALGORITHMS, ENGINES, MEASURES
+from kanon_sql.source.treatments.registry import TREATMENTS
 
 PAGE = ROOT / "docs" / "engines.md"
 BEGIN, END = "<!-- made by tests/support/support_matrix.py -->\n", "<!-- end of what is made -->\n"
@@ -19,7 +20,7 @@ ABILITIES = {
     "formulas": "formulas in CSV are escaped (`csv.formulas`)",
     "in_place": "`target: in-place`",
     "ledger": "the ledger (`releases:`), and `apply`",
-    "rows": "`report`, and the warning of columns that betray",
+    "rows": "the warning of columns that betray",
     "pushdown": "`search_in: engine`",
 }
 
@@ -48,7 +49,20 @@ def matrix() -> str:
     for ability, words in ABILITIES.items():
         cells = ["yes" if getattr(engine, ability) else "no" for engine in ENGINES.values()]
         engines.append(f"| {words} | {' | '.join(cells)} |")
+    for name, measured in MEASURES.items():
+        engines.append(f"| `{name}` | {_cells([engine in measured for engine in ENGINES])} |")
+    for treatment in TREATMENTS:
+        cells_of = [engine in treatment.dialects for engine in ENGINES]
+        engines.append(f"| `transform`: `{treatment.key}` | {_cells(cells_of)} |")
+    # Of the portable core, in which releases are made everywhere.
+    aggregates = ", ".join(f"`{name}`" for name in AGGREGATES)
+    for words in (f"`aggregate`: {aggregates}", "masked rows (`suppressed: mask`)", "`ranges: widened`"):
+        engines.append(f"| {words} | {_cells([True] * len(ENGINES))} |")
     return "\n".join([*lines, "", *engines, ""])
+
+
+def _cells(done: list[bool]) -> str:
+    return " | ".join("yes" if each else "no" for each in done)
 
 
 def written(page: str) -> str:
