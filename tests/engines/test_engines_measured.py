@@ -175,6 +175,9 @@ def test_where_there_is_no_release_only_the_source_is_measured(folder: Path, sta
     for measure in _measures(config):
         with pytest.raises(EngineError, match="there is no release yet"):
             measure()
+    if engine == "spark":
+        nowhere = {**config, "target": {"path": f"file://{folder}/nowhere.parquet"}}
+        assert kanon_sql.risk(nowhere)["after"] is None
     assert place.leftovers() == []
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlparse
 
 from sqlglot import exp
 
@@ -107,12 +108,25 @@ class Spark(Remote):
             return self.opened(table, "table", f"{target.table} in Spark", missing, place)
         path = self.whole_path(str(target.path), loaded.base)
         kind = self.format_of(path, target.format, place)
-        if "://" not in path and not Path(path.removeprefix("file:")).exists():
+        if not self._is_there(path):
             return None
         frame = self.read(path, kind, written_csv(target, path), place)
         # NULL is written as an empty field, whatever the source calls missing.
         missing = missing if kind != "csv" or "" in missing else (*missing, "")
         return self.opened(self.view(frame, "release"), kind, path, missing, place)
+
+    def _is_there(self, path: str) -> bool:
+        """Whether a path is there; True where that cannot be told, so that reading it says why."""
+        parsed = urlparse(path)
+        if parsed.scheme in ("", "file"):
+            return Path(parsed.path).exists()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.session.read.text(path).schema  # noqa: B018 - which is what looks for the files
+        except Exception as error:
+            return "PATH_NOT_FOUND" not in str(error)
+        return True
 
     def read(self, path: str, kind: Kind, csv: CsvOptions, place: str) -> DataFrame:
         """A file or folder as a frame; fields of CSV are texts, and a record of another length is an error."""
