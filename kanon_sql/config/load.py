@@ -91,7 +91,8 @@ class LoadedConfig:
     base: Path
     name: str
     draft: Draft = field(repr=False, compare=False)
-    # Sensitive columns of which a row holds several values, its text being the JSON list of these, each once.
+    # Sensitive columns of which a row holds several values, its text being the JSON list of these, each once; or
+    # {"held": [], "source": []} where classes are judged by fewer values than they are compared with.
     several: frozenset[str] = frozenset()
 
     def place(self, *path: str | int) -> str:

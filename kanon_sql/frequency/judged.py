@@ -27,7 +27,7 @@ from kanon_sql.source.model import Column, Source, is_nested
 from kanon_sql.source.reading import Reading
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import drop
-from kanon_sql.sql.template import Composed, Fill, Item, column, state
+from kanon_sql.sql.template import Composed, Fill, Item, column, quoted, state
 
 _Statements = TypeVar("_Statements")
 
@@ -321,8 +321,14 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
             lists={"qi": leaves, "cell": cells, "carried": owner},
         )
         if attribute.several:
-            _take_apart(engine, attribute, [item["name"] for item in cells] or [item["leaf"] for item in leaves])
+            codes = [item["name"] for item in cells] or [item["leaf"] for item in leaves]
+            engine.query("frequency/listed", names={"listed": attribute.listed, "domain": attribute.domain})
+            _take_apart(engine, attribute, codes, "is_of_source")
         totals[name] = count_reference(engine, attribute)
+        if attribute.several:
+            if _lacks_values(engine, attribute):
+                _take_apart(engine, attribute, codes, "is_held")
+            engine.run(drop(attribute.lists))
     if models.by_entity:
         engine.query(
             "frequency/holders" if cells else "frequency/holders_leaves",
@@ -335,12 +341,21 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
     return replace(models, totals=totals)
 
 
-def _take_apart(engine: Engine, attribute: Sensitive, codes: Sequence[Fill]) -> None:
-    """Makes the table of a sensitive column from that of its lists, both with the quasi-identifiers as `codes`."""
-    engine.query("frequency/listed", names={"listed": attribute.listed, "domain": attribute.domain})
-    names = {"sensitive": attribute.table, "lists": attribute.lists, "listed": attribute.listed}
+def _take_apart(engine: Engine, attribute: Sensitive, codes: Sequence[Fill], which: str) -> None:
+    """Makes the table of a sensitive column from that of its lists, both with the quasi-identifiers as `codes`.
+
+    `which` values: those that rows have, `is_held`, or have in the source, `is_of_source`.
+    """
+    values = exp.select("list", "value").from_(exp.Table(this=quoted(attribute.listed))).where(column(which))
+    names: dict[str, Fill] = {"sensitive": attribute.table, "lists": attribute.lists, "listed": values}
     engine.query("frequency/sensitive_of_lists", names=names, lists={"cell": [{"name": code} for code in codes]})
-    engine.run(drop(attribute.lists))
+
+
+def _lacks_values(engine: Engine, attribute: Sensitive) -> bool:
+    """Whether rows hold other values than in the source."""
+    differing = exp.NEQ(this=column("is_held"), expression=column("is_of_source"))
+    listed = exp.Table(this=quoted(attribute.listed))
+    return bool(engine.run(exp.select(exp.Count(this=exp.Star())).from_(listed).where(differing))[0][0])
 
 
 def source_tables(models: Models, tuples: str | None = None) -> Tables:

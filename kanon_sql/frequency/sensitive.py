@@ -63,7 +63,8 @@ class Sensitive:
 
     @property
     def listed(self) -> str:
-        """Where rows hold several values, the table of the values of each list: list, value."""
+        """Where rows hold several values, the table of the values of each list: list, value, is_held,
+        is_of_source."""
         return state(f"listed_{self.index}")
 
     @property

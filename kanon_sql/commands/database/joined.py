@@ -43,12 +43,17 @@ class JoinedTables:
         self.engine, self.loaded, self.tables = engine, loaded, tables
         self.only_texts = only_texts  # whether an empty text of the release is read as none
         self.names = [table.name for table in loaded.tables.values() if table.joined]
+        self.held_lists: dict[str, str] = {}  # by TABLE.COLUMN the tables (key, list) of values that persons hold
+        self._are_read = False
         self._rows = {name: state(f"database_joined_{i}") for i, name in enumerate(self.names)}
 
-    def joined_persons(self, persons: LoadedConfig, folder: Path) -> LoadedConfig:
+    def joined_persons(
+        self, persons: LoadedConfig, folder: Path, lists: Mapping[str, str] | None = None
+    ) -> LoadedConfig:
         """The configuration of the persons' run, which reads a copy in `folder` of their table with what is joined.
 
-        The tables of values that persons hold must have been read.
+        The tables of values that persons hold must have been read; `lists` are those that are taken in place of these
+        values, as tables like `held_lists`.
 
         Raises ConfigurationError where persons have several rows in another table, or columns have one name.
         """
@@ -67,27 +72,35 @@ class JoinedTables:
         outputs: list[Item] = [{"value": column(col.key, "persons"), "name": col.name} for col in source.columns]
         joins: list[Item] = []
         for name in self.names:
-            table = self.tables[name] = read_table(self.engine, self.tables[name])
-            self._read(table, source)
+            table = self._read_once(name, source)
             joins.append({"rows": self._rows[name], "column": _present(source, self._via(name).column)})
             for position, joined in enumerate(table.config.joined):
                 value: exp.Expr = column(f"value_{position}", self._rows[name])
                 if source.only_texts:
                     value = exp.cast(value, "VARCHAR")
                 outputs.append({"value": value, "name": table.config.joined_name(joined)})
-        held: dict[str, str] = {}
-        if unit.config.held:
-            held = HeldValues(self.engine, self.loaded, self.tables, source, only_texts=self.only_texts).lists()
+        self._are_read = True
+        if unit.config.held and not self.held_lists:
+            values = HeldValues(self.engine, self.loaded, self.tables, source, only_texts=self.only_texts)
+            self.held_lists = values.lists()
+        held = {**self.held_lists, **(lists or {})}
         for name, rows in held.items():
             nothing = exp.Literal.string("[null]")
             outputs.append({"value": exp.Coalesce(this=column("list", rows), expressions=[nothing]), "name": name})
         lists_of: list[Item] = [
             {"lists": rows, "column": key_of_persons(self.loaded, source, "persons")} for rows in held.values()
         ]
-        lists = {"out": outputs, "via": joins, "held": lists_of}
-        statement = fill(f"{_ROOM}/joined", names={"persons": source.relation}, lists=lists)
+        parts = {"out": outputs, "via": joins, "held": lists_of}
+        statement = fill(f"{_ROOM}/joined", names={"persons": source.relation}, lists=parts)
         place = self._write(statement, folder, texts=source.only_texts)
         return _reading(with_held(persons, unit.config), place, tuple(self.loaded.joined))
+
+    def _read_once(self, name: str, persons: Source) -> OpenTable:
+        """A table with quasi-identifiers of persons, its rows by their keys."""
+        if not self._are_read:
+            self.tables[name] = read_table(self.engine, self.tables[name])
+            self._read(self.tables[name], persons)
+        return self.tables[name]
 
     def _via(self, name: str) -> Via:
         via = self.loaded.tables[name].via

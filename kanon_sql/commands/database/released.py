@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from kanon_sql.commands.database.held import held_value
 from kanon_sql.commands.database.joined import JoinedTables
 from kanon_sql.commands.database.keys import common_values, homes, key_values, make_key_map
 from kanon_sql.commands.database.tables import OpenTable, fact_items
 from kanon_sql.config.database import LoadedDatabase
+from kanon_sql.config.database_held import HeldColumn
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import sort_items
@@ -24,8 +26,7 @@ _ROWS = "table_rows"
 
 
 class ReleasedRows:
-    """The rows of all tables of a run, once it is known which persons and facts are released; new keys are made at
-    once.
+    """The rows of all tables of a run, once it is known which persons and facts are released.
 
     `unit_release` are the persons, `result` says which facts are kept, None without facts. `keys_at_home` has of each
     key the tables that it belongs to.
@@ -45,11 +46,11 @@ class ReleasedRows:
         self.unit_release, self.facts, self.result = unit_release, facts, result
         self.through: dict[tuple[str, str], str] = {}  # by table and column, the keys of its rows that are released
         self.key_maps: dict[str, str] = {}
-        self.keys_at_home: dict[str, tuple[str, ...]] = homes(engine, loaded, tables)
-        self._make_keys()
+        self.keys_at_home: dict[str, tuple[str, ...]] = {}
 
-    def _make_keys(self) -> None:
+    def make_keys(self) -> None:
         """Makes the new values of all keys, of rows that are released."""
+        self.keys_at_home = homes(self.engine, self.loaded, self.tables)
         for position, (key, at_home) in enumerate(self.keys_at_home.items()):
             owners = [self.tables[home] for home in at_home] or list(self.tables.values())
             parts = [
@@ -92,6 +93,13 @@ class ReleasedRows:
         if table.config.is_unit and name in self.loaded.shared:
             return self.joined.shared_key(self.tables[self.loaded.shared[name].name], source, _ROWS)
         return column(source.column(name).key, _ROWS)
+
+    def values_left(self, held: HeldColumn, *, only_texts: bool) -> exp.Select:
+        """The values of a column of a table that persons still have: (person, value), under their numbers."""
+        table = self.tables[held.table]
+        value = held_value(table.source, table.source.column(held.column), _ROWS, only_texts=only_texts)
+        person = column("person", _ROWS)
+        return self._selected(table, [{"value": person, "name": "person"}, {"value": value, "name": "value"}])
 
     def of(self, table: OpenTable) -> exp.Select:
         """The rows of a table that are released, in random order."""

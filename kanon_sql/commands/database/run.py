@@ -8,6 +8,7 @@ and put in place.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -37,6 +38,8 @@ from kanon_sql.commands.database.tables import (
 )
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.database import LoadedDatabase, share_of
+from kanon_sql.config.database_held import HeldColumn
+from kanon_sql.config.model import SuppressionConfig
 from kanon_sql.engines.opening import job_of
 from kanon_sql.errors import (
     ConfigurationError,
@@ -69,7 +72,7 @@ from kanon_sql.sql.template import Fill, Item, column, quoted, state
 from kanon_sql.targets.tables import TablesTarget
 
 _ROOM = "commands/database"
-_ROWS = "table_rows"
+_ROUNDS, _FREE_ROUNDS = 6, 3  # searches of persons again by what is left to them, and in how many any may go
 
 
 def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
@@ -129,6 +132,7 @@ def _release(job: _Job, folder: Path) -> None:
     lock_down(engine, files, [target.folder(), folder])
     job.read()
     job.search()
+    job.hold_models(folder)
     job.write()
     if call.strict and draft.warnings:
         raise WarnedError([f"{warning}; strict: nothing was released" for warning in draft.warnings])
@@ -161,6 +165,7 @@ class _Job:
         self.deadline = Deadline(call.time_limit)
         self.unit_release: Source | None = None
         self.joined = JoinedTables(engine, loaded, self.tables, only_texts=target.only_texts)
+        self._unit_warnings: list[str] = []
         self.links: dict[tuple[str, str], str] = {}  # by table and column, to whom its rows belong
 
     @property
@@ -174,18 +179,28 @@ class _Job:
         self.tables[self.unit.name] = replace(self.unit, source=with_lookups(self.engine, self.unit.source))
         self._refuse_keys()
         self.tables |= read_tables(self.engine, self.tables)
+        self._release_persons(folder)
+
+    def _release_persons(
+        self, folder: Path, lists: Mapping[str, str] | None = None, *, suppresses: bool = True
+    ) -> None:
+        """Releases the table of the persons into a private folder; `lists` are those of `joined_persons`."""
         path = folder / "persons.parquet"
         call = replace(
             Call(self.call.options, self.call.progress, self.call.time_limit, advice=False), watch=self.call.watch
         )
-        persons = self.joined.joined_persons(released_alone(self.unit, self.source_tables, path), folder)
+        persons = self.joined.joined_persons(released_alone(self.unit, self.source_tables, path), folder, lists)
+        if not suppresses:
+            persons = replace(persons, config=persons.config.model_copy(update={"suppression": SuppressionConfig()}))
         unit: ReportDraft = run_configuration(job_of(persons), call)
         self.draft.unit = {**unit.to_dict()}
         if not self.loaded.has_classes:
             n, k = unit.released, self.loaded.k
             self.draft.unit["classes"] = {"count": 1, "min": n, "max": n, "average": float(n)}
             self.draft.unit |= {"privacy": {"k": {"required": k, "actual": n}}, "solution": {"levels": {}}}
-        self.draft.warnings += [f"table {self.unit.name!r}: {warning}" for warning in unit.warnings]
+        earlier = self._unit_warnings
+        self._unit_warnings = [f"table {self.unit.name!r}: {warning}" for warning in unit.warnings]
+        self.draft.warnings = [text for text in self.draft.warnings if text not in earlier] + self._unit_warnings
         name = state("database_unit")
         rows = exp.select("*").from_(exp.Anonymous(this="read_parquet", expressions=[exp.Literal.string(str(path))]))
         self.engine.run(copy(name, rows.subquery("unit")))
@@ -231,9 +246,7 @@ class _Job:
         """Reads who is released, the rows of all tables with the person of each, and their facts."""
         with self.call.step("read", "reading the tables", self.engine.progress):
             self._read_persons()
-            assert self.unit_release is not None
-            for name, rows in self.joined.released(self.unit_release, state(PERSONS)).items():
-                self.draft.tables[name] = {"rows": rows}
+            for name, rows in self._join_released():
                 if rows["source"] and rows["source"] == rows["orphans"]:
                     via = self.tables[name].config.via
                     assert via is not None
@@ -248,6 +261,14 @@ class _Job:
             for table in self.tables.values():
                 self.draft.warnings += table.warnings
             self._read_facts()
+
+    def _join_released(self) -> list[tuple[str, dict[str, int]]]:
+        """Gives tables of quasi-identifiers of persons the rows that are released; each with its rows counted."""
+        assert self.unit_release is not None
+        counts = self.joined.released(self.unit_release, state(PERSONS))
+        for name, rows in counts.items():
+            self.draft.tables[name] = {"rows": rows}
+        return list(counts.items())
 
     def _read_persons(self) -> None:
         key, source, released = self.loaded.config.unit.key, self.unit.source, self.unit_release
@@ -374,6 +395,83 @@ class _Job:
                 "suppression.facts, lower k or facts.known, or give facts hierarchies"
             )
 
+    def hold_models(self, folder: Path) -> None:
+        """Searches persons again by the values that are left to them, where rows went with suppressed facts.
+
+        Other persons who are released may keep other facts, and so on: after a few rounds nobody is suppressed any
+        more, so that all stay. What does not hold in the end is no release. Raises NoReleaseError and OutOfTimeError.
+        """
+        held = {
+            name: place for name, place in self.loaded.unit.held.items() if self._loses_rows(self.tables[place.table])
+        }
+        if not held or self.result is None:
+            return
+        known = self.loaded.config.facts
+        given = {name: self.joined.held_lists[name] for name in held}
+        for number in range(_ROUNDS):
+            lists = self._values_left(held, number)
+            if not self._changed(lists, given):
+                return
+            given = lists
+            before = self._released()
+            self._release_again(folder / f"again_{number}", lists, held, suppresses=number < _FREE_ROUNDS)
+            if self._released() != before or (known is not None and known.among == "quasi_identifiers"):
+                self.search()
+
+    def _values_left(self, held: Mapping[str, HeldColumn], number: int) -> dict[str, str]:
+        """Makes of each column the table (key, list) of what persons still have; their names."""
+        assert self.unit_release is not None
+        rows = ReleasedRows(
+            self.engine, self.loaded, self.tables, self.joined, self.unit_release, self.facts, self.result
+        )
+        lists = {}
+        for position, (name, place) in enumerate(held.items()):
+            lists[name] = state(f"held_left_{number}_{position}")
+            names: dict[str, Fill] = {
+                "held_left": lists[name],
+                "left_rows": rows.values_left(place, only_texts=self.target.only_texts),
+                "persons": state(PERSONS),
+                "held_lists": self.joined.held_lists[name],
+            }
+            self.engine.query(f"{_ROOM}/held_left", names=names)
+        return lists
+
+    def _changed(self, lists: Mapping[str, str], given: Mapping[str, str]) -> bool:
+        """Whether released persons have other values than those that their search was given."""
+        for name, left in lists.items():
+            names = {"held_left": left, "held_given": given[name], "persons": state(PERSONS)}
+            if self.engine.query(f"{_ROOM}/held_changed", names=names)[0][0]:
+                return True
+        return False
+
+    def _released(self) -> list[tuple[object, ...]]:
+        """What tells the released persons from others: how many, and a hash of their numbers."""
+        person = column("person")
+        hashed = exp.Anonymous(this="bit_xor", expressions=[exp.Anonymous(this="hash", expressions=[person])])
+        numbers = exp.select(exp.Count(this=exp.Star()), hashed).from_(exp.Table(this=quoted(state(PERSONS))))
+        return self.engine.run(numbers.where(column("is_released")))
+
+    def _release_again(
+        self, folder: Path, lists: Mapping[str, str], held: Mapping[str, HeldColumn], *, suppresses: bool
+    ) -> None:
+        """Releases the persons once more, by the values that are left. Raises NoReleaseError."""
+        folder.mkdir()
+        try:
+            self._release_persons(folder, lists, suppresses=suppresses)
+        except NoReleaseError as error:
+            raise NoReleaseError(
+                f"{problem}; {self._went({place.table for place in held.values()})}" for problem in error.problems
+            ) from None
+        self._read_persons()
+        self._join_released()
+
+    @staticmethod
+    def _went(tables: Collection[str]) -> str:
+        return (
+            f"rows of {', '.join(map(repr, sorted(tables)))} go with suppressed facts, and values with them; ask for "
+            "less, make facts coarser with suppression.facts: 0, or release the column in a table without facts"
+        )
+
     def write(self) -> None:
         """Writes all tables beside the target, and counts what was written again."""
         with self.call.step("release", "writing the tables", self.engine.progress):
@@ -381,6 +479,7 @@ class _Job:
             rows = ReleasedRows(
                 self.engine, self.loaded, self.tables, self.joined, self.unit_release, self.facts, self.result
             )
+            rows.make_keys()
             for table in self.tables.values():
                 columns = [col.name for col in table.columns]
                 self.target.write(self.engine, table.name, rows.of(table), table.source, columns)
@@ -399,9 +498,7 @@ class _Job:
         """Raises NoReleaseError where classes hold a model no longer without the rows of suppressed facts."""
         held = self.loaded.unit.held
         spoilt = [
-            f"{self.loaded.name}: {problem}: rows of {held[name].table!r} go with suppressed facts, and values with "
-            "them; ask for less, make facts coarser with suppression.facts: 0, or release the column in a table "
-            "without facts"
+            f"{self.loaded.name}: {problem}: {self._went([held[name].table])}"
             for name, problem in recount.violated.items()
             if self._loses_rows(self.tables[held[name].table])
         ]
