@@ -64,7 +64,7 @@ def check_table(
     with telling_faults(engine, source), call.step("check", "counting classes", engine.progress):
         refuse_misfits(engine, source)
         total, n = count_rows(source, roles, config.missing)
-        counts = _count(engine, loaded, source, roles, reference)
+        counts = count_as_it_stands(engine, loaded, source, roles, reference)
         others = [col for col in source.columns if col not in roles.quasi_identifiers]
         broken = broken_treatments(source, expected.treatments, others, source.missing)
         digest = None if manifest is None else _digest(engine, source.unread or source, roles)
@@ -167,7 +167,12 @@ def without_absent_entity(loaded: LoadedConfig, release: Source) -> tuple[Loaded
     return replace(loaded, config=loaded.config.model_copy(update={"privacy": privacy})), [note]
 
 
-def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, reference: Source | None) -> ClassCounts:
+def count_as_it_stands(
+    engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, reference: Source | None = None
+) -> ClassCounts:
+    """The classes of a table as it stands, and what they hold of all that is asked for; distributions are compared with
+    those of `reference`, or of the table itself. Raises ConfigurationError and EngineError.
+    """
     config = loaded.config
     read = dict.fromkeys([*roles.quasi_identifiers, *model_columns(loaded, source)])
     rows = source.backend.given(engine, participants(source, roles, config.missing), list(read))

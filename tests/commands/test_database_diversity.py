@@ -439,14 +439,86 @@ def test_a_key_that_is_not_there_is_said(tmp_path: Path, lacking: str) -> None:
             command(config, progress=None, **more)
 
 
-def test_a_check_names_what_it_does_not_count(tmp_path: Path) -> None:
-    held = {"column": "diagnosis.code", "l": 2}
-    config = configuration(_uneven(), tmp_path, "parquet", {"k": 2, "l_diversity": [held]})
-    assert kanon_sql.check(config, tmp_path / "source", progress=None)["warnings"] == []
-    config["tables"]["person"] = {"quasi_identifiers": {"ward": {"builtin": "suppress"}}, "sensitive": ["sex"]}
-    config["privacy"] |= {"l_diversity": [held, {"column": "sex", "l": 2}], "average_risk": {"at_most": 0.5}}
-    (warning,) = kanon_sql.check(config, tmp_path / "source", progress=None)["warnings"]
-    assert warning.startswith("not counted: l_diversity of 'sex', average_risk: ")
+OWN: list[tuple[str, Json]] = [
+    ("l_diversity", {"column": "ward", "l": 2}),
+    ("t_closeness", {"column": "ward", "t": 0.3}),
+    ("alpha_k", {"column": "ward", "alpha": 0.6}),
+    ("average_risk", {"at_most": 0.3}),
+]
+
+
+def _own_holds(key: str, entry: Json, classes: list[list[str]]) -> bool:
+    """Whether classes, of each the wards of its persons, hold a model of the table of persons by its definition."""
+    everybody = [ward for members in classes for ward in members]
+    if key == "average_risk":
+        return len(classes) <= float(entry["at_most"]) * len(everybody)
+    if key == "l_diversity":
+        return all(len(set(members)) >= int(entry["l"]) for members in classes)
+    shares = [{ward: Fraction(members.count(ward), len(members)) for ward in everybody} for members in classes]
+    if key == "alpha_k":
+        return all(share <= entry["alpha"] for of_class in shares for share in of_class.values())
+    of_all = {ward: Fraction(everybody.count(ward), len(everybody)) for ward in everybody}
+    return all(sum(abs(of_class[ward] - of_all[ward]) for ward in of_all) / 2 <= entry["t"] for of_class in shares)
+
+
+@settings(
+    phases=[Phase.generate],
+    max_examples=tries(24),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
+@given(
+    st.lists(st.tuples(st.sampled_from("fm"), st.sampled_from("abc"), st.sampled_from("xyz")), min_size=1, max_size=16),
+    st.sampled_from(OWN),
+    st.sampled_from(["parquet", "csv", "duckdb"]),
+    st.booleans(),
+)
+def test_a_check_counts_models_of_the_table_of_persons(
+    tmp_path_factory: pytest.TempPathFactory,
+    drawn: list[tuple[str, str, str]],
+    asked: tuple[str, Json],
+    kind: str,
+    beside: bool,
+) -> None:
+    """Quasi-identifiers stand in that table and in another one; models of values that persons hold may stand beside."""
+    types = {
+        "person": {"person_id": "INTEGER", "sex": "VARCHAR", "ward": "VARCHAR"},
+        "home": {"person_id": "INTEGER", "side": "VARCHAR"},
+        "visit": {"person_id": "INTEGER", "code": "VARCHAR"},
+    }
+    database: dict[str, Rows] = {
+        "person": [(i, sex, ward) for i, (sex, ward, _) in enumerate(drawn)],
+        "home": [(i, side) for i, (*_, side) in enumerate(drawn)],
+        "visit": [(i, code) for i in range(len(drawn)) for code in "pq"],
+    }
+    key, entry = asked
+    held: Json = {"column": "visit.code", "l": 2}
+    privacy: Json = {"k": 1, "l_diversity": [held]} if beside else {"k": 1}
+    own: Any = [*privacy.get(key, []), entry] if key == "l_diversity" else entry
+    folder = tmp_path_factory.mktemp("own")
+    config = configuration(database, folder, kind, {**privacy, key: own}, types=types)
+    config["keys"] = {}
+    config["tables"] = {
+        "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}, "sensitive": ["ward"]},
+        "home": {"via": "person_id", "quasi_identifiers": {"side": {"builtin": "suppress"}}},
+        "visit": {"link": "person_id", "sensitive": ["code"]},
+    }
+    classes: dict[Any, list[str]] = defaultdict(list)
+    for sex, ward, side in drawn:
+        classes[sex, side].append(ward)
+    report = kanon_sql.check(config, progress=None)
+    assert (report["status"] == "satisfied") == _own_holds(key, entry, list(classes.values()))
+    assert report["warnings"] == []
+    if key == "l_diversity":
+        least = min(len(set(members)) for members in classes.values())
+        assert [counted["actual"] for counted in report["privacy"]["l_diversity"]] == [*([2] if beside else []), least]
+
+
+def test_a_check_names_a_column_that_is_not_there(tmp_path: Path) -> None:
+    config = configuration(_uneven(), tmp_path, "parquet", {"k": 2, "l_diversity": {"column": "born", "l": 2}})
+    config["tables"]["person"]["sensitive"] = ["born"]
+    with pytest.raises(ConfigurationError, match="has no column 'born', which a model reads"):
+        kanon_sql.check(config, progress=None)
 
 
 @pytest.mark.slow

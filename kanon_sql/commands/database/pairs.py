@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.joined import JoinedTables
 from kanon_sql.commands.database.places import open_places
-from kanon_sql.commands.database.standing import join_to_persons
+from kanon_sql.commands.database.standing import joined_persons
 from kanon_sql.commands.database.tables import (
     OpenTable,
     open_as_it_stands,
@@ -31,7 +31,7 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.report.call import Call
 from kanon_sql.search.prepare import load_hierarchies
-from kanon_sql.source.model import Column, Source
+from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.source.tables import SourceTables
@@ -85,7 +85,7 @@ class ComparedDatabase:
         written = {
             other: open_as_it_stands(engine, loaded, self.release_tables, loaded.tables[other]) for other in names
         }
-        return written[name] if len(written) == 1 else _joined(loaded, written)
+        return written[name] if len(written) == 1 else joined_persons(loaded, written)
 
 
 def persons_tables(loaded: LoadedDatabase) -> list[str]:
@@ -103,22 +103,6 @@ def _searched_tables(loaded: LoadedDatabase) -> list[str]:
             link = loaded.tables[name].link
             name = None if link is None else link.through
     return list(dict.fromkeys(names))
-
-
-def _joined(loaded: LoadedDatabase, written: dict[str, Source]) -> Source:
-    """The persons of tables that were released, with their quasi-identifiers, wherever these stand."""
-    unit = written[loaded.config.unit.table]
-    statement = exp.select(*(exp.alias_(column(col.key, "written"), col.key) for col in unit.columns))
-    statement = statement.from_(unit.relation.copy().subquery("written"))
-    columns = list(unit.columns)
-    for table, source, there in join_to_persons(statement, loaded, written):
-        for name in table.joined:
-            held = source.column(name)
-            key = f"{there}_{held.key}"
-            statement = statement.select(exp.alias_(column(held.key, there), key), copy=False)
-            columns.append(Column(table.joined_name(name), key, held.type))
-    files = tuple(dict.fromkeys(path for source in written.values() for path in source.files))
-    return replace(unit, relation=statement, columns=tuple(columns), files=files)
 
 
 def _without(release: Source, names: Collection[str]) -> Source:

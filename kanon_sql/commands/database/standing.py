@@ -6,6 +6,7 @@ The statements share nothing with the search.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -13,7 +14,7 @@ from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_table import TableConfig
 from kanon_sql.source.columns import null_for
-from kanon_sql.source.model import Source
+from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.template import column
 
 
@@ -65,6 +66,22 @@ def join_to_persons(
         )
         statement.join(source.relation.copy().subquery(there), on=own_row, join_type="left", copy=False)
         yield table, source, there
+
+
+def joined_persons(loaded: LoadedDatabase, written: Mapping[str, Source]) -> Source:
+    """The persons of tables as they stand, with their quasi-identifiers, wherever these stand."""
+    unit = written[loaded.config.unit.table]
+    statement = exp.select(*(exp.alias_(column(col.key, "written"), col.key) for col in unit.columns))
+    statement = statement.from_(unit.relation.copy().subquery("written"))
+    columns = list(unit.columns)
+    for table, source, there in join_to_persons(statement, loaded, written):
+        for name in table.joined:
+            held = source.column(name)
+            key = f"{there}_{held.key}"
+            statement = statement.select(exp.alias_(column(held.key, there), key), copy=False)
+            columns.append(Column(table.joined_name(name), key, held.type))
+    files = tuple(dict.fromkeys(path for source in written.values() for path in source.files))
+    return replace(unit, relation=statement, columns=tuple(columns), files=files)
 
 
 def owners_of(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:

@@ -72,7 +72,7 @@ def _models(privacy: Json) -> list[tuple[str, str, Look]]:
         )
         for key, entries in privacy.items()
         for entry in (entries if isinstance(entries, list) else [entries])
-        if "column" in entry and entry["actual"] is not None
+        if "column" in entry and isinstance(entry["actual"], (int, float))
     ]
 
 
