@@ -309,10 +309,12 @@ def test_other_values_than_the_search_has_do_not_verify(
     assert not (tmp_path / "out").exists()
 
 
-def _with_facts(database: dict[str, Rows], folder: Path, privacy: Json, persons: int) -> Json:
+def _with_facts(
+    database: dict[str, Rows], folder: Path, privacy: Json, persons: int, *, kind: str = "parquet", **more: Any
+) -> Json:
     """A configuration in which diagnoses go with visits of a kind that is suppressed."""
     folder.mkdir()
-    config = configuration(database, folder, "parquet", privacy, suppression={"persons": persons})
+    config = configuration(database, folder, kind, privacy, suppression={"persons": persons}, **more)
     config["tables"]["visit"] = {"link": "person_id", "facts": {"kind": {}}}
     return config
 
@@ -323,7 +325,15 @@ def _with_facts(database: dict[str, Rows], folder: Path, privacy: Json, persons:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,
 )
-@given(databases(), st.integers(1, 3), st.sampled_from(MODELS), st.sampled_from([0, 0, 3]), st.booleans())
+@given(
+    databases(),
+    st.integers(1, 3),
+    st.sampled_from(MODELS),
+    st.sampled_from([0, 0, 3]),
+    st.booleans(),
+    st.sampled_from(["parquet", "csv", "duckdb"]),
+    st.sampled_from(["optimal", "optimal", "mondrian", "local"]),
+)
 def test_models_hold_of_what_suppressed_facts_leave(
     tmp_path_factory: pytest.TempPathFactory,
     database: dict[str, Rows],
@@ -331,6 +341,8 @@ def test_models_hold_of_what_suppressed_facts_leave(
     asked: tuple[str, Json],
     persons: int,
     by_class: bool,
+    kind: str,
+    algorithm: str,
 ) -> None:
     """Where nobody is suppressed, what is left is that of a run without the model: there is no release only where no
     node of the lattice holds of that, and else the classes are those of one that loses least.
@@ -338,16 +350,18 @@ def test_models_hold_of_what_suppressed_facts_leave(
     folder = tmp_path_factory.mktemp("left")
     model, entry = asked
     facts = {"known": 2, "with": "quasi_identifiers" if by_class else "nothing"}
-    config = _with_facts(database, folder / "asked", {"k": k, "facts": facts, model: entry}, persons)
+    config = _with_facts(
+        database, folder / "asked", {"k": k, "facts": facts, model: entry}, persons, kind=kind, algorithm=algorithm
+    )
     in_source = values_of(database)
     everybody = pairs(in_source, in_source)
-    plain = _with_facts(database, folder / "plain", {"k": k, "facts": facts}, persons)
+    plain = _with_facts(database, folder / "plain", {"k": k, "facts": facts}, persons, kind=kind)
     plain["keys"]["person_id"] = "keep"
     try:
         kanon_sql.run(plain, progress=None)
     except NoReleaseError:
         return  # there are fewer than k persons
-    left = {int(person): values for person, values in values_of(read(folder / "plain", "parquet")).items()}
+    left = {int(person): values for person, values in values_of(read(folder / "plain", kind)).items()}
     holding = [
         node
         for node in product(range(2), range(3))
@@ -360,9 +374,9 @@ def test_models_hold_of_what_suppressed_facts_leave(
     try:
         report = kanon_sql.run(config, progress=None).report
     except NoReleaseError:
-        assert persons or by_class or not holding
+        assert persons or by_class or not holding or algorithm != "optimal"
         return
-    released = read(folder / "asked", "parquet")
+    released = read(folder / "asked", kind)
     values = values_of(released)
     classes: dict[Any, list[Any]] = defaultdict(list)
     for person, *of_person in released["person"]:
@@ -371,13 +385,14 @@ def test_models_hold_of_what_suppressed_facts_leave(
     assert all(holds(model, entry, pairs(members, values), everybody) for members in classes.values())
     assert len(database["person"]) - len(released["person"]) == report["persons"]["suppressed"] <= persons
     kinds: dict[Any, set[str]] = defaultdict(set)
-    for _, person, kind in released["visit"]:
-        kinds[person].add(kind)
+    for _, person, of_visit in released["visit"]:
+        kinds[person].add(of_visit)
     for members in classes.values() if by_class else [list(kinds)]:
         for known in {(a, b) for person in members for a in kinds[person] for b in kinds[person]}:
             assert sum(kinds[person].issuperset(known) for person in members) >= k
     if persons == 0 and not by_class:
-        assert (report["solution"]["levels"]["sex"], report["solution"]["levels"]["ward"]) in holding
+        if algorithm == "optimal":
+            assert (report["solution"]["levels"]["sex"], report["solution"]["levels"]["ward"]) in holding
         assert Counter(map(frozenset, values.values())) == Counter(map(frozenset, left.values()))
 
 
