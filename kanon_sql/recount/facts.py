@@ -105,6 +105,15 @@ def count_exposed(engine: Engine, known: int, k: int) -> list[tuple[int, int]]:
     return [(int(below_k), int(alone)) for below_k, alone in counted]
 
 
+def draw_known(engine: Engine, known: int, attacks: int, seed: int, k: int) -> tuple[int, int, int, float | None]:
+    """Of at most `attacks` persons with so many facts `known` of each, all drawn by a `seed`: (persons, those whose
+    facts nobody else of their class has, those whose facts fewer than `k` have, the mean chance to find them by these).
+    """
+    values = {"known": known, "attacks": attacks, "seed": seed, "k": k}
+    row = engine.query("recount/facts/drawn", names={"fact_lists": state(_LISTS)}, values=values)[0]
+    return int(row[0]), int(row[1]), int(row[2]), row[3]
+
+
 def _sets(known: int) -> Iterator[exp.Expr]:
     """SELECTs of the sets of 1 to `known` facts of each person."""
     sets = fill("recount/facts/single", {"fact_lists": state(_LISTS)})

@@ -102,7 +102,30 @@ class Downcoding(TypedDict):
     columns: dict[str, Count]
 
 
-class MethodFigures(TypedDict, total=False):
+class FactsDrawn(TypedDict):
+    """What so many facts tell that are drawn of persons."""
+
+    known: Count
+    persons: Count
+    alone: Count
+    below_k: Count
+    chance: float | None
+
+
+class FactsAttacked(TypedDict):
+    """Facts of persons as the background of attackers, before and after."""
+
+    source: list[FactsDrawn]
+    release: list[FactsDrawn] | None
+
+
+class BackgroundFigures(TypedDict, total=False):
+    """What attackers learn with facts of persons, of a whole database with facts."""
+
+    facts: FactsAttacked
+
+
+class MethodFigures(BackgroundFigures, total=False):
     """What the method tells, where it was asked for; None is what cannot be measured."""
 
     minimality: Minimality | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections import Counter
@@ -12,6 +13,9 @@ import duckdb
 import pytest
 import yaml
 from click.testing import CliRunner
+from effort import tries
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from small_databases import written
 
 import kanon_sql
@@ -200,3 +204,73 @@ def test_the_commands(tmp_path: Path) -> None:
             assert "address.region" in result.stdout
     assert set(json.loads(report.read_text())["tables"]["diagnosis"]["columns"]) == {"code"}
     assert (tmp_path / "page.html").is_file()
+
+
+def _drawn(facts: dict[int, set[str]], known: int, attacks: int, seed: int, k: int) -> Json:
+    """What is drawn of persons, in plain Python: who, and which of their facts, follows the order of digests."""
+    numbers = {fact: place for place, fact in enumerate(sorted(set().union(*facts.values())), 1)}
+    lists = {str(person): {numbers[fact] for fact in has} for person, has in facts.items()}
+
+    def digest(*parts: object) -> str:
+        return hashlib.md5(" ".join(map(str, parts)).encode(), usedforsecurity=False).hexdigest()
+
+    able = sorted((p for p in lists if len(lists[p]) >= known), key=lambda p: digest(seed, p))[:attacks]
+    sets = [set(sorted(lists[p], key=lambda fact: digest(seed, p, fact))[:known]) for p in able]
+    holders = [sum(has >= chosen for has in lists.values()) for chosen in sets]
+    return {
+        "known": known,
+        "persons": len(able),
+        "alone": holders.count(1),
+        "below_k": sum(n < k for n in holders),
+        "chance": pytest.approx(sum(1 / n for n in holders) / len(able)) if able else None,
+    }
+
+
+@settings(
+    phases=[Phase.generate],
+    max_examples=tries(12),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
+@given(
+    st.lists(st.sets(st.sampled_from("abcde")), min_size=3, max_size=12),
+    st.integers(1, 8),
+    st.integers(0, 5),
+)
+def test_facts_that_are_drawn_are_matched_as_by_hand(
+    tmp_path_factory: pytest.TempPathFactory, drawn: list[set[str]], attacks: int, seed: int
+) -> None:
+    folder = tmp_path_factory.mktemp("facts")
+    facts = {i: {f'["visit","{kind}"]' for kind in kinds} for i, kinds in enumerate(drawn) if kinds}
+    database: dict[str, list[tuple[Any, ...]]] = {
+        "person": [(i, "f") for i in range(len(drawn))],
+        "visit": [(i, kind) for i, kinds in enumerate(drawn) for kind in [*sorted(kinds), *sorted(kinds)]],
+    }
+    types = {
+        "person": {"person_id": "INTEGER", "sex": "VARCHAR"},
+        "visit": {"person_id": "INTEGER", "kind": "VARCHAR"},
+    }
+    source, target = written(database, types, folder, "parquet")
+    config: Json = {
+        "source": source,
+        "target": target,
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"person_id": "keep"},
+        "tables": {
+            "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}},
+            "visit": {"link": "person_id", "facts": {"kind": {}}},
+        },
+        "privacy": {"k": 2, "facts": {"known": 1}},
+    }
+    kanon_sql.run(config, progress=None)
+    report = kanon_sql.attack(config, attacks=attacks, seed=seed, progress=None)
+    assert report["facts"] == kanon_sql.attack(config, attacks=attacks, seed=seed, progress=None)["facts"]
+    kept: dict[int, set[str]] = {}
+    with duckdb.connect() as connection:
+        for person, kind in connection.execute(f"SELECT person_id, kind FROM '{folder}/out/visit.parquet'").fetchall():
+            kept.setdefault(person, set()).add(f'["visit","{kind}"]')
+    for side, there in (("source", facts), ("release", kept)):
+        expected = [_drawn(there, known, attacks, seed, 2) for known in (1, 2, 3)] if there else None
+        if expected is not None:
+            assert report["facts"][side] == expected
+    assert all(entry["below_k"] == 0 for entry in (report["facts"]["release"] or [])[:1])

@@ -1,7 +1,7 @@
 """`kanon-sql utility` and `attack` of a whole database: the release that is there beside its source.
 
 Utility is measured table by table. Attacks are played on the table of persons, with the quasi-identifiers of theirs
-that stand in other tables; how many persons facts tell apart is what `risk` counts.
+that stand in other tables, and with facts that are drawn of persons; how many have a rare set is what `risk` counts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.commands.attack import AttackRequest, attack_pair, play_attacks
 from kanon_sql.commands.database.draft import refuse_outputs_of
+from kanon_sql.commands.database.measure import draw_facts
 from kanon_sql.commands.database.pairs import ComparedDatabase, open_both, open_source_alone
+from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.utility import compare_pair
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.engines.opening import job_of
@@ -84,8 +86,21 @@ def attack_database(loaded: LoadedDatabase, request: AttackRequest, call: Call) 
     refuse_outputs_of(loaded, call.report, request.page)
     if request.hold_out is not None:
         with open_source_alone(loaded, call) as database:
-            return play_attacks(job_of(database.persons), request, call)
+            report = play_attacks(job_of(database.persons), request, call)
+        return _with_facts(report, loaded, request, call)
     with open_both(loaded, call, []) as database, database.pair(loaded.config.unit.table) as pair:
         assert pair.source is not None
         report = attack_pair(pair, pair.source, request)
-    return {**report, "about": {"release": pair.release.label, "sha256": None}}
+    report = {**report, "about": {"release": pair.release.label, "sha256": None}}
+    return _with_facts(report, loaded, request, call)
+
+
+def _with_facts(report: AttackReport, loaded: LoadedDatabase, request: AttackRequest, call: Call) -> AttackReport:
+    """The report with what facts of persons tell whoever knows them, in the source and in the release."""
+    with open_places(loaded, call.options) as places:
+        released = places.release()
+    before = draw_facts(loaded, loaded.config.source, request.attacks, request.seed, call)
+    if not before:
+        return report
+    after = None if released is None else draw_facts(loaded, released, request.attacks, request.seed, call)
+    return {**report, "facts": {"source": before, "release": after}}

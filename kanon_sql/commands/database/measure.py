@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -23,7 +24,7 @@ from kanon_sql.commands.database.standing import class_columns, person_classes, 
 from kanon_sql.commands.database.tables import OpenTable, open_as_it_stands, refuse_lacking
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.recount.facts import count_exposed, count_persons
+from kanon_sql.recount.facts import count_exposed, count_persons, draw_known
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
 from kanon_sql.source.columns import null_for
@@ -33,6 +34,10 @@ from kanon_sql.source.tables import SourceTables
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
 from kanon_sql.sql.template import column
 
+if TYPE_CHECKING:
+    from kanon_sql.results.attack import FactsDrawn
+
+_MORE_KNOWN = 2  # facts that attackers know beyond those that are promised
 _MOST_KNOWN = 3  # facts that the risk is counted for
 
 
@@ -117,6 +122,27 @@ def _risk(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Json:
             for known, (below_k, alone) in enumerate(exposed, 1)
         ],
     }
+
+
+def draw_facts(loaded: LoadedDatabase, place: DatabaseSource, attacks: int, seed: int, call: Call) -> list[FactsDrawn]:
+    """What facts that are drawn of persons tell in a place, of one fact to two more than `facts.known`; nothing where
+    no table tells facts. Raises ConfigurationError and EngineError.
+    """
+    known = loaded.config.facts
+    if known is None:
+        return []
+    entries: list[FactsDrawn] = []
+    with call.step("attack", "drawing facts"), _opened(loaded, place, call) as (engine, tables):
+        written = {name: table.source for name, table in tables.items()}
+        for table, several in persons_with_several(engine, loaded, written):
+            if several:
+                raise several_rows(loaded, table, several)
+        if not list_written_facts(engine, loaded, tables, written):
+            return []
+        for number in range(1, known.known + _MORE_KNOWN + 1):
+            persons, alone, below_k, chance = draw_known(engine, number, attacks, seed, loaded.k)
+            entries.append({"known": number, "persons": persons, "alone": alone, "below_k": below_k, "chance": chance})
+    return entries
 
 
 def _normalized(source: Source, name: str, table: str) -> exp.Expr:

@@ -360,7 +360,25 @@ def summarize_attack(data: AttackReport) -> Parts:
             bars={4: (risks, "bad")},
         ),
         *_method(data),
+        *_drawn_facts(data),
     ]
+
+
+def _drawn_facts(data: AttackReport) -> Parts:
+    """Of a whole database: how few persons have facts that somebody knows of one of them."""
+    drawn = data.get("facts")
+    if drawn is None:
+        return []
+    sides = (("source", drawn["source"]), ("release", drawn["release"] or []))
+    lines: list[tuple[str, str, Look]] = []
+    for name, entries in sides:
+        for entry in entries:
+            if entry["persons"]:
+                what = f"{entry['known']} fact{'s' if entry['known'] > 1 else ''}"
+                n = entry["persons"]
+                text = f"{what} of {n:,} persons: {100 * entry['alone'] / n:.1f} % alone, "
+                lines.append((name, f"{text}{100 * entry['below_k'] / n:.1f} % with fewer than k", ""))
+    return [Line(), FactList(lines, 10)] if lines else []
 
 
 def _method(data: AttackReport) -> Parts:
