@@ -7,6 +7,7 @@ from places import ROOT
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.settings.algorithms import AGGREGATES, ALGORITHMS, ENGINES, MEASURES
 from kanon_sql.source.treatments.registry import TREATMENTS
+from kanon_sql.sql.dialects import DIALECTS
 
 PAGE = ROOT / "docs" / "engines.md"
 BEGIN, END = "<!-- made by tests/support/support_matrix.py -->\n", "<!-- end of what is made -->\n"
@@ -54,6 +55,8 @@ def matrix() -> str:
     for treatment in TREATMENTS:
         cells_of = [engine in treatment.dialects for engine in ENGINES]
         engines.append(f"| `transform`: `{treatment.key}` | {_cells(cells_of)} |")
+    formats = [DIALECTS[engine].reads_formats for engine in ENGINES]
+    engines.append(f"| `shift` and `cut` of texts in a `format` | {_cells(formats)} |")
     # Of the portable core, in which releases are made everywhere.
     aggregates = ", ".join(f"`{name}`" for name in AGGREGATES)
     for words in (f"`aggregate`: {aggregates}", "masked rows (`suppressed: mask`)", "`ranges: widened`"):
@@ -62,7 +65,7 @@ def matrix() -> str:
 
 
 def _cells(done: list[bool]) -> str:
-    return " | ".join("yes" if each else "no" for each in done)
+    return " | ".join("yes" if is_done else "no" for is_done in done)
 
 
 def written(page: str) -> str:
