@@ -25,7 +25,7 @@ from sqlglot import exp
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.database_table import without_columns
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.job import ConfiguredJob, standing_in
+from kanon_sql.engines.job import ConfiguredJob, standing_in, unused_columns
 from kanon_sql.engines.lockdown import allow_paths
 from kanon_sql.engines.opening import job_of
 from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError, VerificationError
@@ -250,7 +250,9 @@ def _write_parts(
     """Writes part.parquet and held_out.parquet, the columns as the source has them."""
     plain = source.unread or source
     together = loaded.config.group or loaded.config.privacy.entity
-    keys: list[exp.Expr] = [column(source_column.key) for source_column in plain.columns]
+    # What is not looked at parts no rows, as other engines than DuckDB keep it.
+    unused = unused_columns(loaded, plain)
+    keys: list[exp.Expr] = [column(read.key) for read in plain.columns if read.name not in unused]
     if together is not None:
         keys = [person(plain.column(together), plain.missing)]
     share, seed = parting

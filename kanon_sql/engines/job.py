@@ -150,19 +150,24 @@ class RemoteJob(ConfiguredJob, Generic[Connected]):
     def read_rows(self, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
         with open_engine(options) as engine, self.connect(options) as remote:
             source = remote.open_source(self.loaded)
-            copied = Copied(engine, remote).copied(source, state("copied_source"), _withheld(self.loaded))
+            here = Copied(engine, remote, self.loaded.config.target)
+            copied = here.copied(source, state("copied_source"), unused_columns(self.loaded, source))
             yield engine, read_source_columns(copied, self.loaded)
 
     def _source(self, remote: Connected) -> Source:
         return read_source_columns(remote.open_source(self.loaded), self.loaded)
 
 
-def _withheld(loaded: LoadedConfig) -> set[str]:
-    """Identifiers that nothing is made of, so that they need not leave the engine."""
+def unused_columns(loaded: LoadedConfig, source: Source) -> set[str]:
+    """Columns that nothing is made of, so that they need not leave the engine: identifiers, and what is dropped."""
     config = loaded.config
     used = {config.privacy.entity, config.group, *config.transform}
     used |= {treatment.shift.by for treatment in config.transform.values() if treatment.shift is not None}
-    return set(config.identifiers) - used
+    unused = set(config.identifiers)
+    if config.unlisted == "drop":
+        listed = {*config.quasi_identifiers, *config.sensitive, *config.insensitive}
+        unused |= {column.name for column in source.columns} - listed
+    return unused - used
 
 
 def standing_in(

@@ -168,6 +168,10 @@ class Remote(Backend):
     def listed(self, listing: Listing) -> exp.CTE:
         return listing.named(self.dialect, self.load(state(listing.name), listing))
 
+    def unified(self, value: exp.Expr, kind: str) -> exp.Expr:
+        """A value of a type that DuckDB does not have, so that equal ones are written alike."""
+        return value
+
     @abstractmethod
     def open_source(self, loaded: LoadedConfig) -> Source:
         """Opens the source of a configuration: a table, the result of a query (as a view), or files.
@@ -265,10 +269,12 @@ class Copied(DuckDB):
     What is measured on rows, and not on their distinct combinations, is so measured as on a table of DuckDB.
     """
 
-    def __init__(self, engine: Engine, remote: Remote) -> None:
+    def __init__(self, engine: Engine, remote: Remote, target: TargetConfig | None) -> None:
         super().__init__(engine)
         self.remote = remote
         self.folders = remote.folders
+        # A file that was copied from the engine holds texts as it writes them: those of the source are to be the same.
+        self._unified = target is None or remote.holds(target)
 
     def holds(self, target: TargetConfig) -> bool:
         return self.remote.holds(target)
@@ -283,10 +289,12 @@ class Copied(DuckDB):
         columns: list[tuple[str, str]] = []
         for col in source.columns:
             held = col.type in _COPIED_TYPES or col.type.startswith("DECIMAL(")
-            value = column(col.key) if held else exp.cast(column(col.key), "VARCHAR")
+            value: exp.Expr = column(col.key)
             kind = col.type if held else "VARCHAR"
             if col.name in withheld:
-                value, kind = exp.cast(exp.null(), "VARCHAR"), "VARCHAR"
+                value = exp.cast(exp.null(), "VARCHAR")
+            elif not held:
+                value = exp.cast(self.remote.unified(value, col.type) if self._unified else value, "VARCHAR")
             values.append(exp.alias_(value, col.key, quoted=True))
             columns.append((col.name, kind))
         rows = exp.select(*values).from_(source.relation.copy().subquery("copied_rows"))

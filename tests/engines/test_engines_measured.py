@@ -201,26 +201,48 @@ def test_a_column_that_engines_compare_in_other_ways_is_refused(start: Start) ->
 
 
 @ENGINES
-def test_no_identifier_leaves_the_engine(start: Start, engine: str) -> None:
+def test_no_identifier_and_nothing_that_is_dropped_leaves_the_engine(start: Start, engine: str) -> None:
     place = start(engine)
-    rows = [(f"secret-{i}", i % 4, "ab"[i % 2]) for i in range(40)]
-    table = place.put({"name": "VARCHAR", "age": "INTEGER", "s": "VARCHAR"}, rows)
+    columns = {"name": "VARCHAR", "age": "INTEGER", "s": "VARCHAR", "note": "VARCHAR", "person": "INTEGER"}
+    rows = [(f"secret-{i}", i % 4, "ab"[i % 2], f"of {i}", i // 2) for i in range(40)]
     config = place.asked(
         {
             "source": "in.parquet",
-            "identifiers": ["name"],
+            "identifiers": ["name", "person"],
             "quasi_identifiers": {"age": {"builtin": "suppress"}},
             "sensitive": ["s"],
-            "privacy": {"k": 2},
+            "unlisted": "drop",
+            "privacy": {"k": 2, "entity": "person"},
         },
-        table,
+        place.put(columns, rows),
     )
     kanon_sql.run(config)
-    with job_of(load(config)).read_rows(EngineOptions()) as (duckdb, source):
-        names = duckdb.run(
-            f"SELECT count(*), count({source.column('name').key}) FROM ({source.relation.sql('duckdb')})"
-        )
-        assert names == [(40, 0)]
+    counts = ", ".join(f"count(c{i})" for i in range(len(columns)))
+    for more, expected in (({}, (0, 40, 40, 0, 40)), ({"unlisted": "insensitive"}, (0, 40, 40, 40, 40))):
+        with job_of(load({**config, **more})).read_rows(EngineOptions()) as (duckdb, source):
+            assert duckdb.run(f"SELECT {counts} FROM ({source.relation.sql('duckdb')})") == [expected]
+            assert [column.type for column in source.columns] == [*columns.values()]
+
+
+def test_numbers_that_postgres_writes_in_several_ways_are_compared_as_numbers(folder: Path, start: Start) -> None:
+    place = start("postgres")
+    rows = [(i % 7, ["1.0", "1.00", "2", "2.50", None][i % 5], "ab"[i * i % 3 % 2]) for i in range(60)]
+    as_parquet(folder / "numbers.parquet", {"age": "INTEGER", "x": "DECIMAL(9,2)", "s": "VARCHAR"}, rows)
+    here = {
+        "source": str(folder / "numbers.parquet"),
+        "target": {"path": str(folder / "numbers_here.parquet")},
+        "quasi_identifiers": {"age": {"builtin": "suppress"}},
+        "sensitive": ["s"],
+        "insensitive": ["x"],
+        "privacy": {"k": 2},
+    }
+    there = place.asked(here, place.put({"age": "INTEGER", "x": "NUMERIC", "s": "VARCHAR"}, rows))
+    for config in (here, there):
+        kanon_sql.run(config, advice=False)
+    same(kanon_sql.utility(there), kanon_sql.utility(here))
+    same(kanon_sql.attack(there, attacks=50), kanon_sql.attack(here, attacks=50))
+    with pytest.raises(ConfigurationError, match=r"column .x. is of type NUMERIC; .*: cast the column"):
+        kanon_sql.risk(there, weights="x")
 
 
 @ENGINES

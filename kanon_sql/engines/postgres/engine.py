@@ -23,7 +23,7 @@ from kanon_sql.source.formats.csv_reading import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Kind, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, Row
-from kanon_sql.sql.dialects import find_dialect
+from kanon_sql.sql.dialects import find_dialect, own
 from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.writing import Listing, cell_type, table_name
 
@@ -196,6 +196,9 @@ class Postgres(Remote):
         if self.find(table) is None:
             return None
         return self.opened(table, "table", f"{target.table} in PostgreSQL", missing, place)
+
+    def unified(self, value: exp.Expr, kind: str) -> exp.Expr:
+        return own("trim_scale", value) if kind == "NUMERIC" else value  # 1.0 and 1.00
 
     def _folding(self, table: exp.Table) -> set[str]:
         """The columns whose collation takes different texts for equal."""

@@ -360,7 +360,8 @@ def find_weights(source: Source, name: str) -> Column:
         )
     if not (weight_column.is_text or weight_column.type.startswith(NUMERIC)):
         raise UnfittingSourceError(
-            f"{OPTION} {name}: column {name!r} is of type {weight_column.type[:40]}; expected numbers above 0"
+            f"{OPTION} {name}: column {name!r} is of type {weight_column.type[:40]}; expected numbers above 0: "
+            "cast the column in source.query"
         )
     return weight_column
 
