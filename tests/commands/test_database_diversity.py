@@ -21,9 +21,12 @@ from small_databases import written
 
 import kanon_sql
 from kanon_sql.cli.main import cli
+from kanon_sql.commands.database import run as database_run
 from kanon_sql.commands.database.held import HeldValues
+from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.errors import ConfigurationError, NoReleaseError, VerificationError
 from kanon_sql.frequency.judged import Models
+from kanon_sql.report.call import Call
 
 Json = dict[str, Any]
 Rows = list[tuple[Any, ...]]
@@ -406,6 +409,23 @@ def test_classes_are_joined_where_values_went_with_facts(tmp_path: Path) -> None
     assert report["solution"]["levels"]["sex"] == 1
     assert report["privacy"]["l_diversity"]["actual"] == 2
     assert report["persons"]["released"] == 12
+
+
+@pytest.mark.slow
+def test_all_rounds_share_one_limit_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    def noted(job: Any, call: Call) -> Any:
+        limits.append(call.time_limit or 0)
+        return run_configuration(job, call)
+
+    monkeypatch.setattr(database_run, "run_configuration", noted)
+    database = _uneven()
+    database["visit"].append((12, 1, "alone"))
+    database["diagnosis"] = [(i, "x") for i in range(12)] + [(12, "y"), (7, "y")]
+    privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}, "facts": {"known": 1}}
+    kanon_sql.run(_with_facts(database, tmp_path / "asked", privacy, 0), progress=None, time_limit=1000)
+    assert len(limits) == 2 and 0 < limits[1] < limits[0] <= 1000
 
 
 @pytest.mark.slow

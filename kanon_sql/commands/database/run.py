@@ -187,7 +187,7 @@ class _Job:
         """Releases the table of the persons into a private folder; `lists` are those of `joined_persons`."""
         path = folder / "persons.parquet"
         call = replace(
-            Call(self.call.options, self.call.progress, self.call.time_limit, advice=False), watch=self.call.watch
+            Call(self.call.options, self.call.progress, self.deadline.remaining(), advice=False), watch=self.call.watch
         )
         persons = self.joined.joined_persons(released_alone(self.unit, self.source_tables, path), folder, lists)
         if not suppresses:
