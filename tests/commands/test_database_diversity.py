@@ -411,8 +411,8 @@ def test_classes_are_joined_where_values_went_with_facts(tmp_path: Path) -> None
     assert report["persons"]["released"] == 12
 
 
-@pytest.mark.slow
-def test_all_rounds_share_one_limit_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _limits_of_searches(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Of each search of persons that is to come, its limit of time."""
     limits: list[float] = []
 
     def noted(job: Any, call: Call) -> Any:
@@ -420,12 +420,42 @@ def test_all_rounds_share_one_limit_of_time(tmp_path: Path, monkeypatch: pytest.
         return run_configuration(job, call)
 
     monkeypatch.setattr(database_run, "run_configuration", noted)
+    return limits
+
+
+@pytest.mark.slow
+def test_searches_share_one_limit_of_time_and_the_limit_that_was_asked_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here nobody is suppressed in the second search, whatever is asked."""
+    monkeypatch.setattr(database_run, "_FREE_ROUNDS", 0)
+    limits = _limits_of_searches(monkeypatch)
     database = _uneven()
     database["visit"].append((12, 1, "alone"))
     database["diagnosis"] = [(i, "x") for i in range(12)] + [(12, "y"), (7, "y")]
     privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}, "facts": {"known": 1}}
-    kanon_sql.run(_with_facts(database, tmp_path / "asked", privacy, 0), progress=None, time_limit=1000)
+    config = _with_facts(database, tmp_path / "asked", privacy, 3)
+    report = kanon_sql.run(config, progress=None, time_limit=1000).report
     assert len(limits) == 2 and 0 < limits[1] < limits[0] <= 1000
+    assert report["suppression"]["limit"] == 3 and report["persons"]["suppressed"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("least, searches", [(2, 1), (3, 2)])
+def test_persons_are_searched_again_only_where_classes_do_not_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, least: int, searches: int
+) -> None:
+    """A diagnosis of the women goes with its visit, which leaves them two values."""
+    limits = _limits_of_searches(monkeypatch)
+    database = _uneven()
+    database["visit"].append((12, 1, "alone"))
+    database["diagnosis"] = [(i, "xyz"[i % 3]) for i in range(6, 12)]
+    database["diagnosis"] += [(i, "xy"[i % 2]) for i in range(6)] + [(12, "z")]
+    privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": least}, "facts": {"known": 1}}
+    report = kanon_sql.run(_with_facts(database, tmp_path / "asked", privacy, 0), progress=None).report
+    assert len(limits) == searches
+    assert report["privacy"]["l_diversity"]["actual"] == least
+    assert report["solution"]["levels"]["sex"] == searches - 1
 
 
 @pytest.mark.slow

@@ -11,7 +11,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from kanon_sql.commands.database.standing import class_columns, owners_of, person_classes, text_of
+from kanon_sql.commands.database.standing import (
+    class_columns,
+    owners_of,
+    person_classes,
+    quasi_identifiers,
+    text_of,
+)
 from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_held import HeldColumn, only_models
@@ -24,7 +30,7 @@ from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import column
+from kanon_sql.sql.template import column, quoted
 
 _VALUE = Column("value", "value", "VARCHAR")
 Tables = Mapping[str, OpenTable]
@@ -74,6 +80,46 @@ def count_held(
             problems[name] = "; ".join(violated)
     counted = ClassCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, models=tuple(measures[id(model)] for model in models))
     return {key: entry for key, entry in privacy_entries(asked, counted).items() if key in MODELS}, problems
+
+
+def lists_hold(
+    engine: Engine, loaded: LoadedDatabase, compared: Tables, released: Source, lists: Mapping[str, str]
+) -> bool:
+    """Whether the classes of released persons hold the models of values of which they have lists.
+
+    Args:
+        engine: the engine.
+        loaded: the configuration.
+        compared: the tables of the source, with whose persons t-closeness compares.
+        released: the released persons, with all their quasi-identifiers.
+        lists: by TABLE.COLUMN the tables (key, list) of what each person still has (see held_left.sql).
+
+    Raises: EngineError.
+    """
+    assert loaded.unit.privacy is not None
+    models = models_of(only_models(loaded.unit.privacy, lists))
+    of_source = _taking_part(loaded, {name: table.source for name, table in compared.items()})
+    keys = [column(released.column(name).key) for name in quasi_identifiers(loaded)]
+    for name, left in lists.items():
+        speaking = tuple(model for model in models if model.column == name)
+        own_key = exp.cast(column(released.column(loaded.config.unit.key).key, "released"), "VARCHAR")
+        persons = exp.select(*(column(key.name, "released") for key in keys)).from_(
+            released.relation.copy().subquery("released")
+        )
+        everybody = exp.select().from_(of_source.copy().subquery("everybody"))
+        attribute = Sensitive(0, replace(_VALUE, name=name), by_entity=False, kind="text", several=True)
+        compare = Table(_beside(everybody, column("person", "everybody"), left), (), {name: column("list")})
+        rows = Table(_beside(persons, own_key, left), keys, {name: column("list")})
+        counts = count_classes(engine, rows, Question(1, speaking, {name: attribute}, compare))
+        if any(reached.violating_classes for reached in counts.models):
+            return False
+    return True
+
+
+def _beside(persons: exp.Select, own_key: exp.Expr, lists: str) -> exp.Select:
+    """SELECT of persons beside their list."""
+    same = exp.EQ(this=column("key", lists), expression=own_key)
+    return persons.select(column("list", lists)).join(exp.Table(this=quoted(lists)), on=same)
 
 
 def with_counted(privacy: Json, counted: Json) -> Json:

@@ -18,7 +18,7 @@ from sqlglot import exp
 from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.distances import with_distances
 from kanon_sql.commands.database.draft import DatabaseDraft, describe_table, refuse_outputs_of
-from kanon_sql.commands.database.held_counts import with_counted
+from kanon_sql.commands.database.held_counts import lists_hold, with_counted
 from kanon_sql.commands.database.joined import JoinedTables
 from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import DatabaseCounts, confidence_of, recount_tables
@@ -193,7 +193,8 @@ class _Job:
         if not suppresses:
             persons = replace(persons, config=persons.config.model_copy(update={"suppression": SuppressionConfig()}))
         unit: ReportDraft = run_configuration(job_of(persons), call)
-        self.draft.unit = {**unit.to_dict()}
+        asked = {} if self.draft.unit is None else {"suppression": self.draft.unit["suppression"]}
+        self.draft.unit = {**unit.to_dict(), **asked}
         if not self.loaded.has_classes:
             n, k = unit.released, self.loaded.k
             self.draft.unit["classes"] = {"count": 1, "min": n, "max": n, "average": float(n)}
@@ -398,8 +399,9 @@ class _Job:
     def hold_models(self, folder: Path) -> None:
         """Searches persons again by the values that are left to them, where rows went with suppressed facts.
 
-        Other persons who are released may keep other facts, and so on: after a few rounds nobody is suppressed any
-        more, so that all stay. What does not hold in the end is no release. Raises NoReleaseError and OutOfTimeError.
+        Other persons who are released may keep other facts, and so on, until classes hold the models: after a few
+        rounds nobody is suppressed any more, so that all stay. What does not hold in the end is no release. Raises
+        NoReleaseError and OutOfTimeError.
         """
         held = {
             name: place for name, place in self.loaded.unit.held.items() if self._loses_rows(self.tables[place.table])
@@ -410,7 +412,7 @@ class _Job:
         given = {name: self.joined.held_lists[name] for name in held}
         for number in range(_ROUNDS):
             lists = self._values_left(held, number)
-            if not self._changed(lists, given):
+            if not self._changed(lists, given) or self._hold(lists):
                 return
             given = lists
             before = self._released()
@@ -443,6 +445,11 @@ class _Job:
             if self.engine.query(f"{_ROOM}/held_changed", names=names)[0][0]:
                 return True
         return False
+
+    def _hold(self, lists: Mapping[str, str]) -> bool:
+        """Whether classes hold the models as they are: searching on could lose them."""
+        assert self.unit_release is not None
+        return lists_hold(self.engine, self.loaded, self.tables, self.unit_release, lists)
 
     def _released(self) -> list[tuple[object, ...]]:
         """What tells the released persons from others: how many, and a hash of their numbers."""
