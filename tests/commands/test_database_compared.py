@@ -13,8 +13,8 @@ import duckdb
 import pytest
 import yaml
 from click.testing import CliRunner
-from effort import tries
-from hypothesis import HealthCheck, Phase, given, settings
+from effort import whole_runs
+from hypothesis import given
 from hypothesis import strategies as st
 from small_databases import written
 
@@ -226,12 +226,7 @@ def _drawn(facts: dict[int, set[str]], known: int, attacks: int, seed: int, k: i
     }
 
 
-@settings(
-    phases=[Phase.generate],
-    max_examples=tries(12),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    deadline=None,
-)
+@whole_runs(12)
 @given(
     st.lists(st.sets(st.sampled_from("abcde")), min_size=3, max_size=12),
     st.integers(1, 8),

@@ -14,8 +14,8 @@ from typing import Any
 import duckdb
 import pytest
 from click.testing import CliRunner
-from effort import tries
-from hypothesis import HealthCheck, Phase, given, settings
+from effort import whole_runs
+from hypothesis import given
 from hypothesis import strategies as st
 from small_databases import written
 
@@ -141,12 +141,7 @@ MODELS: list[tuple[str, Json]] = [
 ]
 
 
-@settings(
-    phases=[Phase.generate],
-    max_examples=tries(40),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    deadline=None,
-)
+@whole_runs(40)
 @given(
     databases(),
     st.sampled_from(["parquet", "csv", "duckdb"]),
@@ -322,12 +317,7 @@ def _with_facts(
     return config
 
 
-@settings(
-    phases=[Phase.generate],
-    max_examples=tries(40),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    deadline=None,
-)
+@whole_runs(40)
 @given(
     databases(),
     st.integers(1, 3),
@@ -399,13 +389,18 @@ def test_models_hold_of_what_suppressed_facts_leave(
         assert Counter(map(frozenset, values.values())) == Counter(map(frozenset, left.values()))
 
 
-def test_classes_are_joined_where_values_went_with_facts(tmp_path: Path) -> None:
-    """The women's only y goes with a visit of a kind that nobody else had: they are one class with the men."""
+def _spoilt(folder: Path, persons: int) -> Json:
+    """Two values of each class are asked for; the women's only y goes with a visit of a kind that nobody else had."""
     database = _uneven()
     database["visit"].append((12, 1, "alone"))
     database["diagnosis"] = [(i, "x") for i in range(12)] + [(12, "y"), (7, "y")]
     privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}, "facts": {"known": 1}}
-    report = kanon_sql.run(_with_facts(database, tmp_path / "asked", privacy, 0), progress=None).report
+    return _with_facts(database, folder, privacy, persons)
+
+
+def test_classes_are_joined_where_values_went_with_facts(tmp_path: Path) -> None:
+    """The women are one class with the men."""
+    report = kanon_sql.run(_spoilt(tmp_path / "asked", 0), progress=None).report
     assert report["solution"]["levels"]["sex"] == 1
     assert report["privacy"]["l_diversity"]["actual"] == 2
     assert report["persons"]["released"] == 12
@@ -430,12 +425,7 @@ def test_searches_share_one_limit_of_time_and_the_limit_that_was_asked_is_said(
     """Here nobody is suppressed in the second search, whatever is asked."""
     monkeypatch.setattr(database_run, "_FREE_ROUNDS", 0)
     limits = _limits_of_searches(monkeypatch)
-    database = _uneven()
-    database["visit"].append((12, 1, "alone"))
-    database["diagnosis"] = [(i, "x") for i in range(12)] + [(12, "y"), (7, "y")]
-    privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}, "facts": {"known": 1}}
-    config = _with_facts(database, tmp_path / "asked", privacy, 3)
-    report = kanon_sql.run(config, progress=None, time_limit=1000).report
+    report = kanon_sql.run(_spoilt(tmp_path / "asked", 3), progress=None, time_limit=1000).report
     assert len(limits) == 2 and 0 < limits[1] < limits[0] <= 1000
     assert report["suppression"]["limit"] == 3 and report["persons"]["suppressed"] == 0
 
@@ -460,17 +450,11 @@ def test_persons_are_searched_again_only_where_classes_do_not_hold(
 
 @pytest.mark.slow
 def test_values_that_go_with_suppressed_facts_are_no_release(tmp_path: Path) -> None:
-    """A visit of a kind that nobody else had goes with its diagnosis, the only y of the women."""
-    database = _uneven()
-    database["visit"].append((12, 1, "alone"))
-    database["diagnosis"] = [(i, "x") for i in range(12)] + [(12, "y"), (7, "y")]
-    privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}, "facts": {"known": 1}}
-    config = configuration(database, tmp_path, "parquet", privacy, suppression={"persons": 0})
-    config["tables"]["visit"] = {"link": "person_id", "facts": {"kind": {}}}
+    config = _spoilt(tmp_path / "asked", 0)
     config["tables"]["person"]["quasi_identifiers"]["sex"] = {"builtin": "suppress", "max_level": 0}
     with pytest.raises(NoReleaseError, match="rows of 'diagnosis' go with suppressed facts"):
         kanon_sql.run(config, progress=None)
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "asked" / "out").exists()
     config["tables"]["visit"]["facts"] = {"kind": {"builtin": "suppress"}}
     config["suppression"]["facts"] = 0
     report = kanon_sql.run(config, progress=None).report
@@ -526,12 +510,7 @@ def _own_holds(key: str, entry: Json, classes: list[list[str]]) -> bool:
     return all(sum(abs(of_class[ward] - of_all[ward]) for ward in of_all) / 2 <= entry["t"] for of_class in shares)
 
 
-@settings(
-    phases=[Phase.generate],
-    max_examples=tries(24),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    deadline=None,
-)
+@whole_runs(24)
 @given(
     st.lists(st.tuples(st.sampled_from("fm"), st.sampled_from("abc"), st.sampled_from("xyz")), min_size=1, max_size=16),
     st.sampled_from(OWN),

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, seed, settings
+from hypothesis import HealthCheck, Phase, seed, settings
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
@@ -152,6 +152,16 @@ def is_property(item: pytest.Item) -> bool:
 def tries(number: int) -> int:
     """The examples of a property that gets `number` of them with `--all`: in each turn its share."""
     return max(2, -(-number // _turn.parts)) if _everything else max(2, number // _FEWER)
+
+
+def whole_runs(number: int) -> settings:
+    """The settings of a property of whole runs: examples are only made, as making one smaller takes many runs."""
+    return settings(
+        phases=[Phase.generate],
+        max_examples=tries(number),
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+        deadline=None,
+    )
 
 
 def some(values: Sequence[Any], few: int = 2) -> list[Any]:

@@ -36,11 +36,7 @@ def count_own(engine: Engine, loaded: LoadedDatabase, written: Mapping[str, Sour
     """Counts what is asked of the table of persons beside k. Raises ConfigurationError and EngineError."""
     alone, warnings = _counted_here(loaded)
     privacy = alone.config.privacy
-    if (
-        not models_of(privacy)
-        and not thresholds_of(privacy)
-        and (privacy.entity, privacy.known_columns) == (None, None)
-    ):
+    if not (models_of(privacy) or thresholds_of(privacy) or privacy.entity or privacy.known_columns):
         return OwnModels(warnings=warnings)
     unit = joined_persons(loaded, written)
     alone, notes = without_absent_entity(alone, unit)
@@ -59,19 +55,19 @@ def count_own(engine: Engine, loaded: LoadedDatabase, written: Mapping[str, Sour
     entries: Json = dict(privacy_entries(alone.config.privacy, counts))
     if alone.config.privacy.entity is None and alone.config.privacy.known_columns is None:
         del entries["k"]  # which is counted of persons
-    return OwnModels(entries, list(_problems(alone, counts)), [*warnings, *notes])
+    return OwnModels(entries, _problems(alone, counts), [*warnings, *notes])
 
 
 def with_held(loaded: LoadedDatabase, own: Json, held: Json) -> Json:
     """The entries of the table's own models with those of columns of other tables, in the order that was asked."""
     merged = {**held, **own}
-    asked = loaded.unit.privacy
-    assert asked is not None
+    privacy = loaded.unit.privacy
+    assert privacy is not None
     for key in (own.keys() & held.keys()) - {"k"}:
         left = {"own": iter(own[key]), "held": iter(held[key])}
         merged[key] = [
             next(left["held" if model.column in loaded.unit.held else "own"])
-            for model in models_of(asked)
+            for model in models_of(privacy)
             if model.key == key
         ]
     return merged

@@ -193,8 +193,8 @@ class _Job:
         if not suppresses:
             persons = replace(persons, config=persons.config.model_copy(update={"suppression": SuppressionConfig()}))
         unit: ReportDraft = run_configuration(job_of(persons), call)
-        asked = {} if self.draft.unit is None else {"suppression": self.draft.unit["suppression"]}
-        self.draft.unit = {**unit.to_dict(), **asked}
+        limit = {} if self.draft.unit is None else {"suppression": self.draft.unit["suppression"]}  # as it was asked
+        self.draft.unit = {**unit.to_dict(), **limit}
         if not self.loaded.has_classes:
             n, k = unit.released, self.loaded.k
             self.draft.unit["classes"] = {"count": 1, "min": n, "max": n, "average": float(n)}
@@ -409,12 +409,10 @@ class _Job:
         if not held or self.result is None:
             return
         known = self.loaded.config.facts
-        given = {name: self.joined.held_lists[name] for name in held}
         for number in range(_ROUNDS):
             lists = self._values_left(held, number)
-            if not self._changed(lists, given) or self._hold(lists):
+            if self._hold(lists):
                 return
-            given = lists
             before = self._released()
             self._release_again(folder / f"again_{number}", lists, held, suppresses=number < _FREE_ROUNDS)
             if self._released() != before or (known is not None and known.among == "quasi_identifiers"):
@@ -437,14 +435,6 @@ class _Job:
             }
             self.engine.query(f"{_ROOM}/held_left", names=names)
         return lists
-
-    def _changed(self, lists: Mapping[str, str], given: Mapping[str, str]) -> bool:
-        """Whether released persons have other values than those that their search was given."""
-        for name, left in lists.items():
-            names = {"held_left": left, "held_given": given[name], "persons": state(PERSONS)}
-            if self.engine.query(f"{_ROOM}/held_changed", names=names)[0][0]:
-                return True
-        return False
 
     def _hold(self, lists: Mapping[str, str]) -> bool:
         """Whether classes hold the models as they are: searching on could lose them."""
