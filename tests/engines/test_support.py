@@ -13,6 +13,7 @@ from support_matrix import ABILITIES, ASKED, PAGE, allowed, written
 import kanon_sql
 from kanon_sql.config.load import from_mapping
 from kanon_sql.engines.opening import JOBS
+from kanon_sql.engines.spark.engine import local_path
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.search.full_domain.pushdown import refusal
 from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES, MEASURES
@@ -127,3 +128,16 @@ def test_what_is_not_measured_on_an_engine_is_refused(engine: str) -> None:
     with pytest.raises(ConfigurationError, match="report reads files and tables of DuckDB; expected engine"):
         kanon_sql.report_release(config)
     assert set(MEASURES) <= set(dir(kanon_sql)) | {"report"}
+
+
+@pytest.mark.parametrize(
+    ("path", "local"),
+    [
+        ("/data/of #3", Path("/data/of #3")),
+        ("here", Path("here")),
+        ("file:///data/a", Path("/data/a")),
+        ("hdfs://node/a", None),
+    ],
+)
+def test_a_path_of_spark_is_one_of_this_machine_or_none(path: str, local: Path | None) -> None:
+    assert local_path(path) == local

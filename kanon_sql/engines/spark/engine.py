@@ -117,9 +117,9 @@ class Spark(Remote):
 
     def _is_there(self, path: str) -> bool:
         """Whether a path is there; True where that cannot be told, so that reading it says why."""
-        parsed = urlparse(path)
-        if parsed.scheme in ("", "file"):
-            return Path(parsed.path).exists()
+        local = local_path(path)
+        if local is not None:
+            return local.exists()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -261,6 +261,14 @@ class Spark(Remote):
             frame.createOrReplaceTempView(view)
         self._views.append(view)
         return exp.Table(this=template.quoted(view))
+
+
+def local_path(path: str) -> Path | None:
+    """The path on this machine, or on a mount that all machines have; None where it is another file system's."""
+    parsed = urlparse(path)
+    if parsed.scheme not in ("", "file"):
+        return None
+    return Path(parsed.path if parsed.scheme else path)
 
 
 def written_csv(target: TargetConfig, path: str) -> CsvOptions:

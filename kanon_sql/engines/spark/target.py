@@ -8,13 +8,12 @@ import secrets
 import shutil
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlparse
 
 from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.remote import RemoteRelease, RemoteSink, there_already
-from kanon_sql.engines.spark.engine import Spark, quietly, written_csv
+from kanon_sql.engines.spark.engine import Spark, local_path, quietly, written_csv
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Source
@@ -40,7 +39,8 @@ class SparkFolder(RemoteSink):
         self._csv = written_csv(target, path)
         zipped = self.kind == "csv" and path.lower().endswith(".gz")
         self._compression = target.compression or ("gzip" if zipped else None)
-        self.files = _Local(path) if _is_local(path) else _Hadoop(remote, path, place)
+        local = local_path(path)
+        self.files = _Local(local) if local is not None else _Hadoop(remote, path, place)
         if self.files.exists() and not target.overwrite:
             raise ConfigurationError(there_already(f"{place}: {path}"))
         self.beside = self.files.beside()
@@ -176,22 +176,17 @@ def _csv_options(csv: CsvOptions) -> dict[str, str]:
 def _overlap(source: str, target: str) -> bool:
     """Whether a source is the target or lies in it, or the target lies in a source that is no pattern of files."""
     fixed = "/".join(itertools.takewhile(lambda part: not set(part) & _PATTERN, source.split("/")))
-    if _is_local(fixed) and _is_local(target):
+    if local_path(fixed) and local_path(target):
         fixed, target = (os.path.realpath(path.removeprefix("file:")) for path in (fixed, target))
     read, written = f"{fixed.rstrip('/')}/", f"{target.rstrip('/')}/"
     return read.startswith(written) or (not set(source) & _PATTERN and written.startswith(read))
 
 
-def _is_local(path: str) -> bool:
-    return urlparse(path).scheme in ("", "file")
-
-
 class _Local:
     """A folder of this machine, or of a mount that all machines have under this path."""
 
-    def __init__(self, path: str) -> None:
-        parsed = urlparse(path)
-        self.path = Path(parsed.path if parsed.scheme == "file" else path)
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     def exists(self) -> bool:
         return os.path.lexists(self.path)
