@@ -60,6 +60,47 @@ class Utility(TogetherUtility):
     warnings: list[str]
 
 
+class RowsKept(TypedDict):
+    """The rows of a table in the source and in the release."""
+
+    source: Count
+    release: Count
+
+
+class DaysMeans(TypedDict):
+    """How many days lie between two dates of a row on average; None where no row has both."""
+
+    source: float | None
+    release: float | None
+
+
+class DaysBetween(TypedDict):
+    """Two columns of dates: how many days lie between them, and how far the distributions of these are apart."""
+
+    columns: list[str]
+    mean: DaysMeans
+    total_variation: Share | None
+
+
+class UtilityAboutPersons(Utility):
+    """What the release of a table about persons is still good for."""
+
+    rows: RowsKept
+    days: list[DaysBetween]
+
+
+class FactsKept(TypedDict):
+    """How many sets of so many facts persons have, each counted once for a person, and how far their frequencies are
+    apart.
+    """
+
+    together: Count
+    source: Count
+    release: Count
+    kept: float | None
+    total_variation: Share | None
+
+
 class TableUtilityReport(Utility):
     """The report of `kanon-sql utility` of one table."""
 
@@ -67,6 +108,9 @@ class TableUtilityReport(Utility):
 
 
 class UtilityReport(TableUtilityReport):
-    """The report of `kanon-sql utility`; of a whole database that of the table of persons, and `tables` about them."""
+    """The report of `kanon-sql utility`; of a whole database that of the table of persons, `tables` about them, and the
+    `facts` of all together.
+    """
 
-    tables: NotRequired[dict[str, Utility]]
+    tables: NotRequired[dict[str, UtilityAboutPersons]]
+    facts: NotRequired[list[FactsKept] | None]

@@ -9,13 +9,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from click.testing import CliRunner
 from effort import tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from small_databases import written
+from small_databases import released_rows, written
 
 import kanon_sql
 from kanon_sql.cli.main import cli
@@ -72,16 +71,8 @@ def configuration(
 
 def read(folder: Path, kind: str) -> dict[str, list[Json]]:
     """The tables that were released, every value as text, what is missing as None."""
-    tables = {}
-    with duckdb.connect() as connection:
-        if kind == "duckdb":
-            connection.execute(f"ATTACH '{folder / 'out.duckdb'}' AS released (READ_ONLY)")
-        for name, types in TYPES.items():
-            place = f"released.{name}" if kind == "duckdb" else f"'{folder / 'out' / name}.{kind}'"
-            heads = ", ".join(f"nullif(CAST({column} AS VARCHAR), '') AS {column}" for column in types)
-            rows = connection.execute(f"SELECT {heads} FROM {place}").fetchall()
-            tables[name] = [dict(zip(types, row, strict=True)) for row in rows]
-    return tables
+    tables = released_rows(TYPES, folder, kind)
+    return {name: [dict(zip(TYPES[name], row, strict=True)) for row in rows] for name, rows in tables.items()}
 
 
 def sets_and_shares(tables: dict[str, list[Json]], known: int, *, by_class: bool) -> tuple[list[int], list[Fraction]]:

@@ -11,13 +11,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from click.testing import CliRunner
 from effort import whole_runs
 from hypothesis import given
 from hypothesis import strategies as st
-from small_databases import written
+from small_databases import released_rows, written
 
 import kanon_sql
 from kanon_sql.cli.main import cli
@@ -119,19 +118,6 @@ def node_classes(persons: Rows, sex_level: int, ward_level: int) -> list[list[An
     return list(classes.values())
 
 
-def read(folder: Path, kind: str) -> dict[str, list[tuple[Any, ...]]]:
-    """The tables that were released, every value as text, what is missing as None."""
-    tables = {}
-    with duckdb.connect() as connection:
-        if kind == "duckdb":
-            connection.execute(f"ATTACH '{folder / 'out.duckdb'}' AS released (READ_ONLY)")
-        for name, types in TYPES.items():
-            place = f"released.{name}" if kind == "duckdb" else f"'{folder / 'out' / name}.{kind}'"
-            heads = ", ".join(f"nullif(CAST({column} AS VARCHAR), '') AS {column}" for column in types)
-            tables[name] = connection.execute(f"SELECT {heads} FROM {place}").fetchall()
-    return tables
-
-
 MODELS: list[tuple[str, Json]] = [
     ("l_diversity", {"column": "diagnosis.code", "l": 2}),
     ("l_diversity", {"column": "diagnosis.code", "l": 3}),
@@ -141,7 +127,7 @@ MODELS: list[tuple[str, Json]] = [
 ]
 
 
-@whole_runs(40)
+@whole_runs(20)
 @given(
     databases(),
     st.sampled_from(["parquet", "csv", "duckdb"]),
@@ -179,7 +165,7 @@ def test_every_class_of_persons_holds_the_model(
         left = [node for node in allowed if len(in_source) - suppressed[node] >= k]
         assert not left or algorithm in ("mondrian", "local")
         return
-    released = read(folder, kind)
+    released = released_rows(TYPES, folder, kind)
     values = values_of(released)
     classes: dict[Any, list[Any]] = defaultdict(list)
     for person, *of_person in released["person"]:
@@ -317,7 +303,7 @@ def _with_facts(
     return config
 
 
-@whole_runs(40)
+@whole_runs(20)
 @given(
     databases(),
     st.integers(1, 3),
@@ -354,7 +340,7 @@ def test_models_hold_of_what_suppressed_facts_leave(
         kanon_sql.run(plain, progress=None)
     except NoReleaseError:
         return  # there are fewer than k persons
-    left = {int(person): values for person, values in values_of(read(folder / "plain", kind)).items()}
+    left = {int(person): values for person, values in values_of(released_rows(TYPES, folder / "plain", kind)).items()}
     holding = [
         node
         for node in product(range(2), range(3))
@@ -369,7 +355,7 @@ def test_models_hold_of_what_suppressed_facts_leave(
     except NoReleaseError:
         assert persons or by_class or not holding or algorithm != "optimal"
         return
-    released = read(folder / "asked", kind)
+    released = released_rows(TYPES, folder / "asked", kind)
     values = values_of(released)
     classes: dict[Any, list[Any]] = defaultdict(list)
     for person, *of_person in released["person"]:

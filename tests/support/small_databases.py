@@ -33,3 +33,16 @@ def written(
             for name in database:
                 connection.execute(f"COPY {name} TO '{folder}/source/{name}.{kind}'")
     return source, target
+
+
+def released_rows(types: Mapping[str, Mapping[str, str]], folder: Path, kind: str) -> dict[str, list[tuple[Any, ...]]]:
+    """The tables that were released there, every value as text, what is missing as None."""
+    tables = {}
+    with duckdb.connect() as connection:
+        if kind == "duckdb":
+            connection.execute(f"ATTACH '{folder / 'out.duckdb'}' AS released (READ_ONLY)")
+        for name, columns in types.items():
+            place = f"released.{name}" if kind == "duckdb" else f"'{folder / 'out' / name}.{kind}'"
+            heads = ", ".join(f"nullif(CAST({column} AS VARCHAR), '') AS {column}" for column in columns)
+            tables[name] = connection.execute(f"SELECT {heads} FROM {place}").fetchall()
+    return tables

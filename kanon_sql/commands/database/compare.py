@@ -1,15 +1,18 @@
 """`kanon-sql utility` and `attack` of a whole database: the release that is there beside its source.
 
-Utility is measured table by table. Attacks are played on the table of persons, with the quasi-identifiers of theirs
-that stand in other tables, and with facts that are drawn of persons; how many have a rare set is what `risk` counts.
+Utility is measured table by table, and of the facts of persons in all tables together. Attacks are played on the table
+of persons, with the quasi-identifiers of theirs that stand in other tables, and with facts that are drawn of persons;
+how many have a rare set is what `risk` counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from kanon_sql.commands.attack import AttackRequest, attack_pair, play_attacks
 from kanon_sql.commands.database.draft import refuse_outputs_of
+from kanon_sql.commands.database.fact_utility import compare_facts
 from kanon_sql.commands.database.measure import draw_facts
 from kanon_sql.commands.database.pairs import ComparedDatabase, open_both, open_source_alone
 from kanon_sql.commands.database.places import open_places
@@ -17,13 +20,15 @@ from kanon_sql.commands.utility import compare_pair
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.engines.opening import job_of
 from kanon_sql.errors import ConfigurationError, NoReleaseError
+from kanon_sql.measures.release_pair import ReleasePair
+from kanon_sql.measures.utility.days import count_rows, measure_days
 from kanon_sql.report.call import Call
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import refuse_missing_folders
 
 if TYPE_CHECKING:
     from kanon_sql.results.attack import AttackReport
-    from kanon_sql.results.utility import Utility, UtilityReport
+    from kanon_sql.results.utility import RowsKept, Utility, UtilityAboutPersons, UtilityReport
 
 
 def compare_database(loaded: LoadedDatabase, call: Call) -> UtilityReport:
@@ -35,11 +40,13 @@ def compare_database(loaded: LoadedDatabase, call: Call) -> UtilityReport:
     unit, deadline = loaded.config.unit.table, Deadline(call.time_limit)
     about = [table.name for table in loaded.tables.values() if table.link is not None]
     with open_both(loaded, call, about) as database:
-        persons = _compared(database, unit, deadline)
-        tables = {name: _compared(database, name, deadline) for name in about}
+        with database.pair(unit) as pair:
+            persons = _compared(pair, deadline)
+        tables = {name: _compared_rows(database, name, deadline) for name in about}
+        facts = compare_facts(database, deadline)
     warnings = [
         f"table {name!r}: {warning}"
-        for name, entry in {unit: persons, **tables}.items()
+        for name, entry in [(unit, persons), *tables.items()]
         for warning in entry["warnings"]
     ]
     for name, table in loaded.tables.items():
@@ -48,18 +55,44 @@ def compare_database(loaded: LoadedDatabase, call: Call) -> UtilityReport:
             warnings.append(
                 f"table {name!r}: {listed}: not compared, a date of the source is a distance in the release"
             )
-    return {**persons, "tables": tables, "warnings": warnings, "seconds": call.watch.report()}
+    return {**persons, "tables": tables, "facts": facts, "warnings": warnings, "seconds": call.watch.report()}
 
 
-def _compared(database: ComparedDatabase, name: str, deadline: Deadline) -> Utility:
+def _compared(pair: ReleasePair, deadline: Deadline) -> Utility:
+    assert pair.source is not None
+    if not pair.roles.released:
+        return _nothing("no column but keys is released: there is nothing to compare")
+    try:
+        return compare_pair(pair, pair.source, deadline)
+    except NoReleaseError:
+        return _nothing("the source has no rows: there is nothing to compare")
+
+
+def _compared_rows(database: ComparedDatabase, name: str, deadline: Deadline) -> UtilityAboutPersons:
+    """The figures of a table about persons, with its rows and the days between dates of a row."""
+    table = database.loaded.tables[name]
     with database.pair(name) as pair:
+        entry = _compared(pair, deadline)
         assert pair.source is not None
-        if not pair.roles.released:
-            return _nothing("no column but keys is released: there is nothing to compare")
-        try:
-            return compare_pair(pair, pair.source, deadline)
-        except NoReleaseError:
-            return _nothing("the source has no rows: there is nothing to compare")
+        rows: RowsKept = {
+            "source": count_rows(pair.engine, pair.source),
+            "release": count_rows(pair.engine, pair.release),
+        }
+        days = measure_days(pair.engine, pair.source, pair.release, _days_in(pair, table.dates))
+    return {**entry, "rows": rows, "days": days}
+
+
+def _days_in(pair: ReleasePair, moved: Collection[str]) -> list[str]:
+    """The columns of a table that are released as dates: those that move with their persons, and others of dates."""
+    assert pair.source is not None
+    there = {col.name for col in pair.release.columns}
+    return [
+        col.name
+        for col in pair.source.columns
+        if col.name in there
+        and col.name not in pair.hierarchies
+        and (col.name in moved or col.type == "DATE" or col.type.startswith("TIMESTAMP"))
+    ]
 
 
 def _nothing(why: str) -> Utility:

@@ -51,6 +51,7 @@ class ComparedDatabase:
     loaded: LoadedDatabase
     call: Call
     alone: dict[str, LoadedConfig]
+    source_tables: SourceTables
     place: DatabaseSource | None = None
     release_tables: SourceTables | None = None
 
@@ -154,7 +155,7 @@ def _opened(
             places.fetch(release, release_tables, names)
         places.fetch(source, source_tables, names)
         alone = _configurations(loaded, call, source_tables, folder, names, is_searched=not with_release)
-        yield ComparedDatabase(loaded, call, alone, release, release_tables)
+        yield ComparedDatabase(loaded, call, alone, source_tables, release, release_tables)
 
 
 def _refuse_target(loaded: LoadedDatabase) -> None:

@@ -139,7 +139,7 @@ def list_written_facts(
     engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable], written: Mapping[str, Source]
 ) -> bool:
     """Makes the facts of each person of tables as they stand; whether any table tells facts."""
-    parts = [_person_facts(tables, written, table) for table in tables.values() if table.config.facts]
+    parts = [person_facts(tables, written, table) for table in tables.values() if table.config.facts]
     if not parts:
         return False
     known = loaded.config.facts
@@ -200,8 +200,8 @@ def _columns_of(loaded: LoadedDatabase, table: OpenTable, key: str) -> list[str]
     return [name for name, of in loaded.key_names(table.config, list(table.keys)).items() if of == key]
 
 
-def _person_facts(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:
-    """SELECT of the facts that a table tells, each as text with the person: (person, fact)."""
+def person_facts(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:
+    """SELECT of the facts that a table as it stands tells, each as text with the person: (person, fact)."""
     source = written[table.name]
     values = [exp.Literal.string(table.name), *(text_of(source, name, "facts_of") for name in table.config.facts)]
     fact = exp.cast(exp.Anonymous(this="to_json", expressions=[exp.Array(expressions=values)]), "VARCHAR")

@@ -8,6 +8,7 @@ from kanon_sql.report.charts.diagram import clean
 from kanon_sql.report.views.measures import column_distances
 from kanon_sql.report.views.measures import summarize_utility as summarize_persons
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
+from kanon_sql.report.words import UNKNOWN, fixed
 
 if TYPE_CHECKING:
     from kanon_sql.results.utility import UtilityReport
@@ -132,9 +133,28 @@ def _shares(entries: list[Json], sides: list[tuple[str, Json]]) -> list[str]:
 
 
 def summarize_utility(data: UtilityReport) -> Parts:
-    """The figures of the table of persons, and the distances of the columns of each table about them."""
+    """The figures of the table of persons, what is left of facts, and what of each table about persons."""
     parts: list[Part] = [*summarize_persons(data)]
+    facts = [
+        [
+            "single" if entry["together"] == 1 else "two of a person",
+            f"{entry['source']:,}",
+            UNKNOWN if entry["kept"] is None else f"{100 * entry['kept']:.1f} %",
+            fixed(entry["total_variation"], 4),
+        ]
+        for entry in data.get("facts") or []
+    ]
+    if facts:
+        head = ["facts", "persons have in the source", "in the release", "total variation"]
+        parts += [Line(), Line("facts of persons, at the levels of the release", "head"), Grid(head, facts, (0,))]
     for name, entry in data.get("tables", {}).items():
+        rows = entry["rows"]
+        parts += [Line(), Line(f"table {clean(name)}: {rows['release']:,} of {rows['source']:,} rows", "head")]
         if entry["columns"]:
-            parts += [Line(), Line(f"table {clean(name)}", "head"), *column_distances(entry["columns"])]
+            parts += column_distances(entry["columns"])
+        for days in entry["days"]:
+            first, second = map(clean, days["columns"])
+            means = " and ".join(f"{fixed(days['mean'][side], 1)} in the {side}" for side in ("source", "release"))
+            varied = fixed(days["total_variation"], 4)
+            parts.append(Line(f"days from {first} to {second}: {means} on average, total variation {varied}"))
     return parts
