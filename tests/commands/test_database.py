@@ -924,6 +924,7 @@ def test_facts_that_go_with_the_rows_above_them_are_counted(tmp_path: Path, numb
     assert report["facts"]["kept"] * report["facts"]["pairs"] == pytest.approx(sum(map(len, facts.values())))
 
 
+@pytest.mark.slow
 def test_facts_that_go_with_the_rows_above_them_would_be_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,7 +114,7 @@ def test_statements_count_what_was_reported(target: Json, shown: list[PageFacts]
     assert list(counted_again(evidence(shown))) == titles
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [{"name": "mondrian"}, {"name": "local"}])
 @pytest.mark.parametrize("ranges", ["text", "columns"])
 def test_ranges_are_counted(algorithm: Json, ranges: str, shown: list[PageFacts]) -> None:
@@ -132,7 +132,7 @@ def test_masked_rows_are_counted(shown: list[PageFacts]) -> None:
     assert "Masked rows" in list(counted_again(evidence(shown)))
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [{"database": "in.duckdb", "table": "people"}, {"path": "parts"}])
 def test_in_place_statements_read_what_is_there_then(source: Json, shown: list[PageFacts]) -> None:
     with duckdb.connect("in.duckdb") as connection:

@@ -99,7 +99,7 @@ def test_a_page_is_no_pdf(tmp_path: Path) -> None:
         kanon_sql.run(config, html=tmp_path / "page.pdf")
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("own", "look"), [(30, "open"), (5, "good")])
 def test_the_written_page_judges_a_column_that_is_nearly_unique(own: int, look: str, tmp_path: Path) -> None:
     """The page of a run, and one of its release without the report of the run."""

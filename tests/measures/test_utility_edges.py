@@ -55,7 +55,7 @@ def folded(source: Sequence[Row], release: Sequence[Row], name: str, others: Seq
     return Both(sides[0], sides[1], stands, frozenset({"age"}))
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("foreign", [[], ["!", "zz", "~"]])
 def test_many_texts_are_folded_alike_on_both_sides(tmp_path: Path, foreign: list[str]) -> None:
     """`!` sorts before all texts of the source, `~` behind."""

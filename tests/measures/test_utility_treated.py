@@ -104,7 +104,7 @@ def test_pseudonyms_are_compared_with_themselves_and_the_summary_says_so(
     assert found.get("person", {"compared_with": "treated"})["compared_with"] == "treated"
 
 
-@pytest.mark.few(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, "20%"])
 def test_the_report_of_a_run_with_a_page_compares_treated_values(tmp_path: Path, limit: Any) -> None:
     """How far values lie beyond an end, or from a multiple, may be one person's: a page does not tell it."""
