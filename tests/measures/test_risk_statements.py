@@ -177,7 +177,7 @@ def test_the_file_of_scores_has_what_the_figures_are_made_of() -> None:
         "special": ("q0 BIGINT, row_count BIGINT, score DOUBLE", [(1, 1, 1.0), (2, 2, 4.0), (3, 9, 0.0)]),
         "item_codes": ("value VARCHAR, code BIGINT", [("a", 1), (None, 2), ("c", 3)]),
     }
-    names = {"probability": exp.Literal.number("0.2"), "exponent": exp.Literal.number("1.0")}
+    names: dict[str, Any] = {"probability": exp.Literal.number("0.2"), "exponent": exp.Literal.number("1.0")}
     names |= {"rows_name": "row_count", "score_name": "score", "dis_name": "chance"}
     lists = {"item": [{"codes": "item_codes", "code": "q0", "name": "a"}]}
     rows = answers(f"{RISK}/special/rows", tables, names=names, lists=lists)
@@ -296,7 +296,10 @@ def test_classes_and_persons_go_by_levels_with_their_missing_values() -> None:
     lists: dict[str, Any] = {"qi": [{"steps": "qi_steps", "level": "level_0", "rung": "rung", "name": "a"}]}
     rows = made("class_steps", tables, "risk_class_steps", names={"kept_name": "row_count"}, lists=lists)
     assert rows == [(0, 0, 3, 3), (1, 5, 2, 2)]
-    lists = {"qi": [{"ladder": "qi_ladder", "name": "a"}], "cell": [{"ladder": "qi_ladder", "rung": "rung_1", "name": "r"}]}
+    lists = {
+        "qi": [{"ladder": "qi_ladder", "name": "a"}],
+        "cell": [{"ladder": "qi_ladder", "rung": "rung_1", "name": "r"}],
+    }
     assert made("population_steps", tables, "risk_population_steps", lists=lists) == [(6, 2), (None, 1), (None, 3)]
     persons = {"risk_population_steps": ("code BIGINT, row_count BIGINT", [(6, 2), (None, 1), (None, 3)])}
     assert answers(f"{RISK}/uncovered", persons) == [(4,)]
