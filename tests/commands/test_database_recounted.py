@@ -1,0 +1,140 @@
+"""What the recount of a database finds in tables as they stand, at the bounds; and how keys get their new values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from small_databases import written
+
+import kanon_sql
+from kanon_sql.commands.database.keys import _first, make_key_map
+from kanon_sql.config.database import load_database, share_of
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.sql.connection import EngineOptions, open_engine
+
+Json = dict[str, Any]
+Rows = list[tuple[Any, ...]]
+TYPES = {
+    "person": {"person_id": "INTEGER", "sex": "VARCHAR"},
+    "visit": {"visit_id": "INTEGER", "person_id": "INTEGER", "kind": "VARCHAR", "result": "VARCHAR"},
+    "bill": {"visit_id": "INTEGER", "price": "VARCHAR"},
+}
+# Each class has three persons, each kind of visit and each price three; half of those with a kind have a result.
+HELD: dict[str, Rows] = {
+    "person": [(i, "fm"[i // 3]) for i in range(6)],
+    "visit": [(10 + i, i, "ab"[i % 2], "xyz"[i // 2]) for i in range(6)],
+    "bill": [(10 + i, "pq"[i % 2]) for i in range(6)],
+}
+
+
+def configuration(database: dict[str, Rows], folder: Path, **privacy: Any) -> Json:
+    source, target = written(database, TYPES, folder, "duckdb")
+    return {
+        "source": source,
+        "target": target,
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"visit_id": "renumber"},
+        "tables": {
+            "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}},
+            "visit": {"link": "person_id", "facts": {"kind": {}}, "sensitive": ["result"]},
+            "bill": {"link": {"visit_id": "visit"}, "facts": {"price": {}}},
+        },
+        "privacy": {"k": 3, "facts": {"known": 1, "confidence": 0.5}, **privacy},
+    }
+
+
+def checked(folder: Path, **changed: Rows) -> list[str]:
+    """What a check finds in the tables."""
+    found: list[str] = kanon_sql.check(configuration({**HELD, **changed}, folder))["violations"]
+    return found
+
+
+def test_what_is_at_its_bounds_holds(tmp_path: Path) -> None:
+    assert checked(tmp_path) == []
+
+
+def test_each_fault_of_a_release_is_found_by_itself(tmp_path: Path) -> None:
+    database = {
+        "person": [*HELD["person"], (6, "d")],
+        "visit": [*HELD["visit"][:5], (15, 5, "b", "y"), (16, 6, "a", "w")],
+        "bill": [*HELD["bill"][:5], (15, "r"), (16, "p"), (99, "p"), (None, "p")],
+    }
+    assert checked(tmp_path, **database) == [
+        "1 values of 'visit_id' in bill lead to no row of visit",
+        "1 persons are in classes of fewer than k = 3",
+        "2 sets of facts tell a sensitive value: more than 50 % of the persons who have the set have it",
+        "a set of facts is had by 1 persons, fewer than k = 3",
+    ]
+
+
+def test_a_set_of_facts_of_one_person_too_few_is_found(tmp_path: Path) -> None:
+    visits = [(10 + i, i, "abbbbb"[i] if i else "b", "xyz"[i // 2]) for i in range(6)]
+    visits += [(16, 0, "c", "x"), (17, 2, "c", "y")]
+    assert checked(tmp_path, visit=visits) == ["a set of facts is had by 2 persons, fewer than k = 3"]
+
+
+def test_models_of_values_in_other_tables_are_counted(tmp_path: Path) -> None:
+    model = {"l_diversity": {"column": "visit.result", "l": 2}}
+    privacy = {"k": 3, **model}
+    config = configuration(HELD, tmp_path)
+    config["privacy"] = privacy
+    config["tables"]["visit"].pop("facts")
+    config["tables"]["bill"] = {"link": {"visit_id": "visit"}, "unlisted": "drop"}
+    assert kanon_sql.check(config)["violations"] == []
+    (tmp_path / "alike").mkdir()
+    visits = [(10 + i, i, "a", "x" if i < 3 else "yz"[i % 2]) for i in range(6)]
+    config["source"], _ = written({**HELD, "visit": visits}, TYPES, tmp_path / "alike", "duckdb")
+    violations = ["1 classes of persons violate l_diversity of visit.result"]
+    assert kanon_sql.check(config)["violations"] == violations
+
+
+def test_a_key_is_of_the_tables_whose_rows_may_go_with_a_fact() -> None:
+    assert _first([]) == ()
+    assert _first([(-1, -9, "c"), (-2, -5, "b"), (-2, -5, "a"), (-2, -4, "d")]) == ("a", "b")
+    assert _first([(-1, -5, "b"), (-1, -5, "a"), (0, -9, "c")]) == ("a",)
+
+
+def test_no_two_runs_number_keys_in_one_order(tmp_path: Path) -> None:
+    """Who knows the order of one release, or how it was made, would know whose key is which in the other."""
+    loaded = load_database(configuration(HELD, tmp_path))
+    with open_engine(EngineOptions()) as engine:
+        engine.run("CREATE TEMP TABLE key_values AS SELECT CAST(range AS VARCHAR) AS key FROM range(50)")
+        orders = []
+        for _ in range(2):
+            name = make_key_map(engine, loaded, "visit_id", "key_values")
+            orders.append(engine.run(f'SELECT key FROM "{name}" ORDER BY new_value'))
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1])
+
+
+def test_limits_are_floors_of_shares() -> None:
+    assert [share_of(limit, 199) for limit in (3, "0%", "1%", "1.5%", "50%", "100%")] == [3, 0, 1, 2, 99, 199]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([(i // 2, "f") for i in range(6)], "but 0 rows have no 'person_id' and 3 have that of another row"),
+        (
+            [*((i, "f") for i in range(5)), (None, "f")],
+            "but 1 rows have no 'person_id' and 0 have that of another",
+        ),
+    ],
+)
+def test_rows_that_are_no_persons_of_their_own_are_refused(rows: Rows, message: str, tmp_path: Path) -> None:
+    config = configuration({**HELD, "person": rows}, tmp_path)
+    with pytest.raises(ConfigurationError) as refused:
+        kanon_sql.run(config, progress=None)
+    assert message in str(refused.value)
+    assert not (tmp_path / "out.duckdb").exists()
+
+
+def test_a_key_to_go_through_stands_in_one_row(tmp_path: Path) -> None:
+    visits = [*HELD["visit"], (10, 4, "a", "z")]
+    with pytest.raises(ConfigurationError, match="1 values of 'visit_id' stand in several rows of 'visit'"):
+        kanon_sql.run(configuration({**HELD, "visit": visits}, tmp_path), progress=None)
+    with duckdb.connect(str(tmp_path / "source.duckdb"), read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM visit").fetchall() == [(7,)]
