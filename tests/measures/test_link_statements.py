@@ -361,7 +361,7 @@ def test_a_small_tuple_is_certain_where_the_others_cannot_take_all_rows() -> Non
     # 5 rows of the left with partners of 2 and 2 rows: one at least is in each tuple, more than the other can take.
     # The 2 rows of another one may all have one partner, and any partner may have rows of the large class instead.
     held = [(1, 0, 5, 2, 1, 7), (2, 0, 5, 2, 1, 8), (3, 0, 2, 2, 2, 9), (4, 0, 2, 2, 2, 10)]
-    held += [(5, 0, 9, 2, 3, right) for right in (7, 8, 9, 10)]
+    held += [(5, 0, 9, 2, left, right) for left in (3, 4, 5) for right in (7, 8, 9, 10)]
     tables = {
         "combined": (COMBINED, held),
         "tuples": ("tuple BIGINT, row_count BIGINT", [(1, 2), (2, 3), (3, 1), (4, 2), (5, 9)]),
