@@ -29,27 +29,27 @@ CODE = {"sensitive": [{"code": "code"}]}
 
 def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
+    names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
     return answers(f"{APPLY}/{name}", tables, names=names, then=then, **options)
 
 
 def test_every_class_of_the_new_data_is_open_until_it_is_decided() -> None:
     assert made("open", {"counts": COUNTS}, "open_classes") == [(1,), (2,), (3,)]
-    tables = {"open_classes": OPEN, "quotas": ("class BIGINT", [(2,), (2,), (9,)])}
+    tables: dict[str, Any] = {"open_classes": OPEN, "quotas": ("class BIGINT", [(2,), (2,), (9,)])}
     assert made("close", tables, "open_classes") == [(1,), (3,)]
     assert made("quotas", {"counts": COUNTS}, "quotas") == []
 
 
 def test_of_each_row_text_as_many_are_tried_as_both_releases_hold() -> None:
-    tables = {"counts": COUNTS, "open_classes": ("class BIGINT", [(1,), (2,)])}
+    tables: dict[str, Any] = {"counts": COUNTS, "open_classes": ("class BIGINT", [(1,), (2,)])}
     held = {0: [(1, 10, 1, 3), (1, 11, 2, 2), (2, 20, 1, 4)], 1: [(1, 10, 1, 2), (2, 20, 1, 4)], 2: [(1, 11, 2, 2)]}
     for release, tried in held.items():
         assert made("attempt", tables, "tried", lists=CODE, values={"held_by": release}) == tried
 
 
 def test_sides_are_what_both_hold_what_came_and_what_went() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "counts": COUNTS,
         "open_classes": OPEN,
         "tried": (
@@ -80,14 +80,14 @@ def test_a_class_fails_by_any_of_its_sides_and_by_a_value_without_a_share() -> N
         "class BIGINT, release BIGINT, violates BOOLEAN",
         [(1, 0, False), (1, 1, True), (2, 0, True), (3, 0, False)],
     )
-    tables = {"judged": judged, "sets": ("class BIGINT, code BIGINT", [(1, 5), (3, 5), (4, 6)])}
-    lists = {"compared": [{"code": "code", "top": 5}]}
+    tables: dict[str, Any] = {"judged": judged, "sets": ("class BIGINT, code BIGINT", [(1, 5), (3, 5), (4, 6)])}
+    lists: dict[str, Any] = {"compared": [{"code": "code", "top": 5}]}
     assert made("failed", tables, "failed", lists=lists) == [(1,), (2,), (4,)]
     assert made("failed_alone", tables, "failed_alone") == [(2,)]
 
 
 def test_what_was_tried_is_taken_for_the_classes_that_hold() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "tried": ("cell BIGINT, class BIGINT, quota BIGINT", [(10, 1, 3), (20, 2, 4)]),
         "failed": ("class BIGINT", [(1,), (3,)]),
         "quotas": ("cell BIGINT, class BIGINT, quota BIGINT, attempt BIGINT", [(5, 9, 1, 0)]),
@@ -111,12 +111,12 @@ def test_rows_are_released_wait_or_go_with_their_class() -> None:
 
 
 def test_as_many_rows_of_a_text_are_released_as_were_decided_on() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "candidates": ("c0 VARCHAR, c1 VARCHAR", [("x", None)] * 4 + [("y", "1")] * 2 + [("z", "2")]),
         "cells": ("cell BIGINT, a VARCHAR, s VARCHAR", [(1, "x", None), (2, "y", "1"), (3, "z", "2")]),
         "quotas": ("cell BIGINT, quota BIGINT", [(1, 3), (2, 2), (4, 1)]),
     }
-    lists = {
+    lists: dict[str, Any] = {
         "cell": [{"name": "a", "text": "c0"}, {"name": "s", "text": "c1"}],
         "out": [{"key": "c0", "name": "a"}, {"key": "c1", "name": "s"}],
         "sort": [],
@@ -134,7 +134,7 @@ def test_row_texts_are_numbered_with_their_missing_values() -> None:
     cells = made("cells", {"all_texts": texts}, "cells", "cell, class, a, s", lists=lists)
     assert sorted(row[0] for row in cells) == [1, 2, 3]
     assert len({(row[1], row[2]) for row in cells}) == len({row[1] for row in cells}) == 2
-    tables = {
+    tables: dict[str, Any] = {
         "all_texts": texts,
         "cells": (
             "cell BIGINT, class BIGINT, a VARCHAR, s VARCHAR",
@@ -152,7 +152,7 @@ def test_row_texts_are_numbered_with_their_missing_values() -> None:
 
 
 def test_values_of_earlier_releases_alone_have_codes_behind_those_of_the_new_data() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         # 1 and 1.0 are one value at one place; 9 is in no row of the new data; the last is missing.
         "all_values": (
             "value VARCHAR, position BIGINT",
@@ -168,7 +168,7 @@ def test_values_of_earlier_releases_alone_have_codes_behind_those_of_the_new_dat
 
 def test_what_two_releases_have_in_common_is_counted_row_by_row() -> None:
     rows = "a VARCHAR, s VARCHAR"
-    tables = {
+    tables: dict[str, Any] = {
         "written": (rows, [("x", "1")] * 3 + [("y", None)] + [(None, "4")]),
         "earlier": (
             rows,
@@ -188,5 +188,5 @@ def test_what_two_releases_have_in_common_is_counted_row_by_row() -> None:
 
 def test_ways_of_writing_intervals_are_counted() -> None:
     labels = [("40-44",), ("40-44",), ("45-49",), ("[40, 45)",), ("*",), (None,)]
-    tables = {"release_texts": ("a VARCHAR", labels)}
+    tables: dict[str, Any] = {"release_texts": ("a VARCHAR", labels)}
     assert answers(f"{APPLY}/styles", tables, names={"cell_name": "a"}) == [(1, 2)]

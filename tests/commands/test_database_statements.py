@@ -31,24 +31,24 @@ def asked(name: str, tables: dict[str, Any], **options: Any) -> Rows:
 
 def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
+    names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
     return answers(f"{DATABASE}/{name}", tables, names=names, then=then, **options)
 
 
 def test_persons_are_numbered_and_released_ones_have_a_class() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "source": ("id BIGINT", [(7,), (3,), (5,), (9,)]),
         "released": ("id BIGINT, a VARCHAR, b VARCHAR", [(7, "x", None), (3, "y", None), (9, "x", None)]),
     }
-    names = {"unit_key": parse("source.id"), "released_key": parse("released.id")}
-    lists = {"qi": [{"value": "a"}, {"value": "b"}]}
+    names: dict[str, Any] = {"unit_key": parse("source.id"), "released_key": parse("released.id")}
+    lists: dict[str, Any] = {"qi": [{"value": "a"}, {"value": "b"}]}
     rows = made("persons", tables, "persons", names=names, lists=lists)
     assert rows == [(1, "3", True, 2), (2, "5", False, None), (3, "7", True, 1), (4, "9", True, 1)]
 
 
 def test_one_row_is_one_person_with_a_key_of_its_own() -> None:
-    tables = {"source": ("id BIGINT", [(1,), (2,), (2,), (None,), (None,)])}
+    tables: dict[str, Any] = {"source": ("id BIGINT", [(1,), (2,), (2,), (None,), (None,)])}
     assert asked("keys_of_persons", tables, names={"unit_key": "id"}) == [(5, 2, 2)]
     for keys, is_single in (([1, 2], True), ([1, 1], False), ([1, None], False)):
         rows = {"table_rows": ("id BIGINT", [(key,) for key in keys])}
@@ -63,7 +63,7 @@ def test_a_key_that_several_rows_have_is_no_key_to_go_through() -> None:
     links = made("links", tables, "links", names={"through_key": "id"})
     assert links == [("1", 5, True), ("2", 6, False), ("4", 8, True), ("5", 3, False)]
     tables = {"table_rows": ("id BIGINT, a VARCHAR", [(1, "x"), (2, "y"), (2, "y"), (None, "z"), (3, None)])}
-    lists = {"via": [{"value": "a", "name": "a"}]}
+    lists: dict[str, Any] = {"via": [{"value": "a", "name": "a"}]}
     joined = made("joined_rows", tables, "joined_rows", names={"own_key": "id"}, lists=lists)
     assert joined == [("1", True, "x"), ("2", False, "y"), ("3", True, None)]
     tables = {
@@ -80,7 +80,7 @@ def test_rows_find_their_person_or_none() -> None:
         "days": ("person BIGINT, moved_by BIGINT", [(5, 3)]),
     }
     lists: dict[str, Any] = {"own": [{"key": "c1", "value": parse("source.c1")}], "since": []}
-    names = {"link_key": parse("source.c0")}
+    names: dict[str, Any] = {"link_key": parse("source.c0")}
     for statement in ("linked", "shifted"):
         rows = asked(statement, tables, names=names, lists=lists)
         assert rows == [("x", 5), ("y", None), ("z", None)]
@@ -113,10 +113,10 @@ def test_dates_move_by_the_days_of_their_person_and_count_from_the_first() -> No
         ),
         "links": ("key VARCHAR, person BIGINT", [("a", 1), ("b", 2)]),
     }
-    names = {"day_value": parse("source.day"), "link_key": parse("source.id")}
+    names: dict[str, Any] = {"day_value": parse("source.day"), "link_key": parse("source.id")}
     assert made("origins", tables, "origins", names=names) == [(1, date(2020, 1, 5)), (2, None)]
     texts = [("2020-01-05 11:00",), ("2020-01-99",), (None,), ("May",)]
-    lists = {"day": [{"text": "day"}]}
+    lists: dict[str, Any] = {"day": [{"text": "day"}]}
     assert asked("unread_dates", {"source": ("day VARCHAR", texts)}, lists=lists) == [([2],)]
 
 
@@ -124,7 +124,7 @@ def test_new_keys_are_numbers_in_an_order_that_is_drawn() -> None:
     released = ("id BIGINT", [(number,) for number in range(40)] + [(7,), (None,)])
     values = made("key_values", {"released_rows": released}, "key_values", names={"own_key": "id"})
     assert sorted(int(key) for (key,) in values) == list(range(40))
-    tables = {"key_values": ("key VARCHAR", values)}
+    tables: dict[str, Any] = {"key_values": ("key VARCHAR", values)}
     orders = []
     for drawn in ("one", "two", "one"):
         rows = made("renumbered", tables, "key_map", values={"drawn": drawn})
@@ -133,7 +133,7 @@ def test_new_keys_are_numbers_in_an_order_that_is_drawn() -> None:
     assert orders[0] == orders[2]
     assert orders[0] != orders[1]
     twice = {"key_values": ("key VARCHAR, pseudonym VARCHAR", [("a", "p"), ("b", "q")])}
-    names = {"key_before": "key", "key_after": "pseudonym"}
+    names: dict[str, Any] = {"key_before": "key", "key_after": "pseudonym"}
     assert made("pseudonyms", twice, "key_map", names=names) == [("a", "p"), ("b", "q")]
     several = {
         "key_values": ("key VARCHAR", [("a",), ("b",), ("c",)]),
@@ -150,7 +150,7 @@ def test_lists_hold_each_value_of_a_person_once() -> None:
         ),
         "owners": ("key VARCHAR, owner VARCHAR", [("1", "a"), ("2", "b"), ("3", "c")]),
     }
-    names = {"link_key": parse("table_rows.link"), "held_value": parse("table_rows.value")}
+    names: dict[str, Any] = {"link_key": parse("table_rows.link"), "held_value": parse("table_rows.value")}
     lists = made("held_lists", tables, "held_lists", names=names)
     assert lists == [("a", '["x","y"]'), ("b", '[null,"z"]')]
     tables["table_rows"] = ("id BIGINT, link BIGINT", [(10, 1), (11, 2), (11, 1), (12, 9), (None, 1)])
@@ -171,12 +171,12 @@ def test_lists_hold_each_value_of_a_person_once() -> None:
 
 
 def test_persons_without_a_row_of_another_table_stay() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "persons": ("id VARCHAR, home BIGINT", [("a", 1), ("b", 9), ("c", None)]),
         "via_rows": ("key VARCHAR, city VARCHAR", [("1", "x")]),
         "held_lists": ("key VARCHAR, list VARCHAR", [("b", '["z"]')]),
     }
-    lists = {
+    lists: dict[str, Any] = {
         "out": [
             {"value": parse("persons.id"), "name": "id"},
             {"value": parse("via_rows.city"), "name": "city"},
@@ -194,7 +194,11 @@ def test_rows_of_other_tables_go_with_all_persons_who_lead_there() -> None:
         "source": ("key VARCHAR, home BIGINT", [("a", 10), ("c", 10), ("c", 11), ("e", 11), ("b", 12), ("b", None)]),
         "persons": PERSONS,
     }
-    names = {"own_key": parse("table_rows.id"), "unit_key": parse("source.key"), "via_column": parse("source.home")}
+    names: dict[str, Any] = {
+        "own_key": parse("table_rows.id"),
+        "unit_key": parse("source.key"),
+        "via_column": parse("source.home"),
+    }
     assert asked("joined_counts", tables, names=names) == [(5, 2, 1)]
     tables = {
         "released": ("id BIGINT, a VARCHAR", [(1, "x"), (2, "x"), (3, None)]),
@@ -218,7 +222,7 @@ def test_rows_of_other_tables_go_with_all_persons_who_lead_there() -> None:
 
 def test_facts_are_told_by_rows_with_a_person() -> None:
     rows = [(1, "flu"), (1, "flu"), (1, "cold"), (2, None), (None, "flu"), (None, "cough")]
-    tables = {**FACTS, "table_rows": ("person BIGINT, fact VARCHAR", rows)}
+    tables: dict[str, Any] = {**FACTS, "table_rows": ("person BIGINT, fact VARCHAR", rows)}
     leaves = made("leaves", tables, "leaves", names={"person": "person"}, lists=FACT, values={"first": 20})
     assert leaves == [(21, 1), (22, 2), (23, 3)]
     without = {**tables, "table_rows": (tables["table_rows"][0], [row for row in rows if row[1] != "cold"])}
@@ -227,7 +231,7 @@ def test_facts_are_told_by_rows_with_a_person() -> None:
     assert made("leaves", of_nobody, "leaves", lists=FACT, values={"first": 0}) == [(1, 1)]
     assert made("person_leaves", tables, "person_leaves", lists=FACT) == [(1, 11), (1, 12), (2, 13)]
     sensitive = {"table_rows": ("person BIGINT, value VARCHAR", [(1, "x"), (1, "x"), (2, None), (None, "x"), (3, "y")])}
-    names = {"sensitive_value": "value", "sensitive_name": exp.Literal.string("t.c")}
+    names: dict[str, Any] = {"sensitive_value": "value", "sensitive_name": exp.Literal.string("t.c")}
     values = asked("sensitive_values", sensitive, names=names)
     assert values == [(1, "t.c", "x"), (3, "t.c", "y")]
     named = {
@@ -238,7 +242,7 @@ def test_facts_are_told_by_rows_with_a_person() -> None:
 
 def test_a_row_needs_its_own_facts_and_those_of_the_rows_above() -> None:
     rows = [(1, 10, 5, "flu"), (2, 11, 5, None), (3, 12, 9, "flu"), (None, 13, 5, "flu")]
-    tables = {
+    tables: dict[str, Any] = {
         **FACTS,
         "table_rows": ("person BIGINT, id BIGINT, through BIGINT, fact VARCHAR", rows),
         "above_needs": ("key VARCHAR, needed BIGINT[]", [("5", [7, 8])]),

@@ -14,28 +14,28 @@ TARGETS = ("target BIGINT, is_control BIGINT, rank BIGINT", [(2, 0, 7), (4, 0, 8
 
 def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
+    names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
     return answers(f"{ATTACK}/{name}", tables, names=names, then=then, **options)
 
 
 def test_the_nearest_classes_are_those_whose_labels_stand_for_least() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "pairs": ("target BIGINT, node BIGINT", [(1, 10), (1, 11), (1, 12)]),
         "far": ("target BIGINT, node BIGINT", [(2, 12), (2, 10)]),
         "classes": ("code BIGINT, node BIGINT", [(1, 10), (1, 11), (2, 12)]),
         "known_widths": ("code BIGINT, width DOUBLE", [(1, 0.25), (2, 0.5)]),
     }
-    lists = {"known": [{"widths": "known_widths", "code": "code"}]}
+    lists: dict[str, Any] = {"known": [{"widths": "known_widths", "code": "code"}]}
     rows = made("nearest", tables, "near", names={"last_node": "node"}, lists=lists)
     assert rows == [(1, 10), (1, 11), (2, 10)]
 
 
 def test_rows_are_held_out_by_what_parts_them() -> None:
     rows = [(number, number % 7) for number in range(200)]
-    tables = {"source": ("own BIGINT, part UBIGINT", rows)}
+    tables: dict[str, Any] = {"source": ("own BIGINT, part UBIGINT", rows)}
     options: dict[str, Any] = {"names": {"row_key": "part"}, "lists": {"own": [{"key": "own", "name": "own"}]}}
-    values = {"seed": 1, "out_of": 1000, "share": 300}
+    values: dict[str, Any] = {"seed": 1, "out_of": 1000, "share": 300}
     by_persons = made("parted", tables, "attack_parted", values={**values, "by_rows": False}, **options)
     assert len({(own % 7, held_out) for own, held_out in by_persons}) == 7
     by_rows = made("parted", tables, "attack_parted", values={**values, "by_rows": True}, **options)
@@ -51,12 +51,12 @@ def test_rows_are_held_out_by_what_parts_them() -> None:
     assert other != by_rows
     for name, is_held_out in (("held", True), ("kept", False)):
         parted = {"attack_parted": ("own VARCHAR, is_held_out BOOLEAN", [("held", True), ("kept", False)])}
-        lists = {"own": [{"name": "own"}]}
+        lists: dict[str, Any] = {"own": [{"name": "own"}]}
         assert answers(f"{ATTACK}/part", parted, lists=lists, names={"held_out": is_held_out}) == [(name,)]
 
 
 def test_what_is_most_frequent_is_guessed_and_of_several_any() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "pools": ("target BIGINT, pool BIGINT", [(2, 100), (4, 100), (3, 200)]),
         "near": ("target BIGINT, node BIGINT", [(2, 10), (2, 11), (4, 10), (4, 11), (3, 12)]),
         "told": (
@@ -79,7 +79,7 @@ def test_what_is_most_frequent_is_guessed_and_of_several_any() -> None:
 
 
 def test_a_row_is_linked_by_chance_where_several_are_near() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "attack_targets": (TARGETS[0], TARGETS[1][:3]),
         "left_near": ("target BIGINT, node BIGINT", [(2, 10), (2, 11), (4, 10), (3, 10)]),
         "right_near": ("target BIGINT, node BIGINT", [(2, 20), (4, 21), (3, 20), (3, 21)]),
@@ -112,7 +112,7 @@ def test_values_are_guessed_one_by_one_or_by_their_twentieth() -> None:
 
 
 def test_a_value_is_as_far_from_a_label_as_from_its_nearest_value() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "lonely": ("rank BIGINT", [(1,), (5,)]),
         "candidates": ("code BIGINT", [(10,), (11,)]),
         "runs": ("code BIGINT, first BIGINT, last BIGINT", [(10, 2, 3), (10, 6, 6), (11, 1, 4), (12, 1, 9)]),
@@ -121,7 +121,7 @@ def test_a_value_is_as_far_from_a_label_as_from_its_nearest_value() -> None:
             [(1, 0.0), (2, 0.25), (3, 0.5), (4, 0.625), (5, 0.75), (6, 0.875), (9, 1.0)],
         ),
     }
-    names = {"this_code": "code", "this_rank": "rank"}
+    names: dict[str, Any] = {"this_code": "code", "this_rank": "rank"}
     rows = made("column_distances", tables, "column_distances", names=names, values={"ordered": True})
     assert rows == [(1, 10, 0.25), (1, 11, 0.0), (5, 10, 0.125), (5, 11, 0.125)]
     rows = made("column_distances", tables, "column_distances", names=names, values={"ordered": False})
@@ -139,7 +139,7 @@ def test_those_for_whom_no_class_stands_are_compared_with_all() -> None:
         lists={"known": [{"rank": "rank"}]},
     )
     assert lonely == [(4, 8), (6, 9)]
-    tables = {
+    tables: dict[str, Any] = {
         "lonely": ("target BIGINT, rank BIGINT, other BIGINT", [(4, 8, 1), (6, 9, 1)]),
         "candidates": ("node BIGINT, code BIGINT, second BIGINT", [(10, 1, 1), (11, 2, 1), (12, 1, 2)]),
         "known_distances": (
@@ -147,12 +147,12 @@ def test_those_for_whom_no_class_stands_are_compared_with_all() -> None:
             [(8, 1, 0.5), (8, 2, 0.25), (9, 1, 0.0), (9, 2, 1.0)],
         ),
     }
-    lists = {"known": [{"distances": "known_distances", "rank": "rank", "code": "code"}]}
+    lists: dict[str, Any] = {"known": [{"distances": "known_distances", "rank": "rank", "code": "code"}]}
     assert made("distances", tables, "far", lists=lists) == [(4, 11, 0.25), (6, 10, 0.0), (6, 12, 0.0)]
 
 
 def test_labels_stand_for_a_share_of_the_values() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "runs": ("code BIGINT, first BIGINT, last BIGINT", [(1, 0, 0), (2, 0, 1), (2, 3, 3)]),
         "ranks": ("rank BIGINT", [(0,), (1,), (2,), (3,)]),
         "attack_targets": ("rank BIGINT", [(1,), (1,), (3,), (0,)]),
@@ -163,10 +163,10 @@ def test_labels_stand_for_a_share_of_the_values() -> None:
 
 def test_the_rarest_combinations_are_tried_and_as_many_at_random() -> None:
     held = [(1, 5), (2, 1), (3, 2), (4, 7), (5, 1)]
-    tables = {"combinations": ("code BIGINT, row_count BIGINT", held)}
-    lists = {"item": [{"code": "code", "labels": 5, "number": 0}]}
+    tables: dict[str, Any] = {"combinations": ("code BIGINT, row_count BIGINT", held)}
+    lists: dict[str, Any] = {"item": [{"code": "code", "labels": 5, "number": 0}]}
     columns = "is_random, is_alone, code, word, bit"
-    values = {"seed": 1, "most": 3, "bits": 2}
+    values: dict[str, Any] = {"seed": 1, "most": 3, "bits": 2}
     rows = made("predicates", tables, "attack_predicates", columns, lists=lists, values=values)
     made_of_rows = [row for row in rows if row[0] == 0]
     assert sorted(row[1:3] for row in made_of_rows) == [(False, 3), (True, 2), (True, 5)]
@@ -182,7 +182,7 @@ def test_the_rarest_combinations_are_tried_and_as_many_at_random() -> None:
 
 def test_a_predicate_isolates_where_it_holds_for_one_row_or_one_person() -> None:
     predicates = [(0, True, 0, 0), (0, True, 0, 1), (0, False, 1, 0), (1, True, 1, 1), (1, True, 0, 2)]
-    tables = {
+    tables: dict[str, Any] = {
         "attack_predicates": ("is_random BIGINT, is_alone BOOLEAN, word BIGINT, bit BIGINT", predicates),
         "attack_hits": (
             "w0 HUGEINT, w1 HUGEINT, row_count BIGINT, least BIGINT, most BIGINT",
@@ -190,7 +190,7 @@ def test_a_predicate_isolates_where_it_holds_for_one_row_or_one_person() -> None
             [(0b011, 0, 2, 5, 5), (0b010, 0, 1, 6, 6), (0, 0b11, 1, 7, 7), (0, 0, 1, 8, 8)],
         ),
     }
-    lists = {"word": [{"name": "w0"}, {"name": "w1"}], "person": [{"least": "least", "most": "most"}]}
+    lists: dict[str, Any] = {"word": [{"name": "w0"}, {"name": "w1"}], "person": [{"least": "least", "most": "most"}]}
     rows = sorted(answers(f"{ATTACK}/isolated", tables, lists=lists, values={"by_person": False}))
     assert rows == [(False, 0, 1, 1), (True, 0, 2, 0), (True, 1, 2, 1)]
     rows = sorted(answers(f"{ATTACK}/isolated", tables, lists=lists, values={"by_person": True}))
@@ -232,12 +232,12 @@ def test_rows_fulfil_the_predicates_of_their_values() -> None:
 
 
 def test_at_most_so_many_rows_are_looked_for_and_never_a_row_twice() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "combinations": ("code BIGINT, row_count BIGINT", [(1, 3), (2, 1)]),
         "attack_targets": ("target BIGINT, is_control BIGINT, code BIGINT", []),
     }
     options: dict[str, Any] = {"lists": {"item": [{"code": "code"}]}}
-    values = {"seed": 1, "attacks": 9, "is_control": 1}
+    values: dict[str, Any] = {"seed": 1, "attacks": 9, "is_control": 1}
     rows = made("targets", tables, "attack_targets", values=values, **options)
     assert [row[:2] for row in rows] == [(3, 1), (5, 1), (7, 1), (9, 1)]
     assert sorted(row[2] for row in rows) == [1, 1, 1, 2]
@@ -246,7 +246,7 @@ def test_at_most_so_many_rows_are_looked_for_and_never_a_row_twice() -> None:
 
 
 def test_the_rows_of_a_class_tell_what_its_label_begins_with() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "release_rows": (
             "node BIGINT, code BIGINT, row_count BIGINT",
             [(10, 1, 2), (10, 2, 3), (10, 1, 1), (11, 9, 4)],
@@ -254,7 +254,7 @@ def test_the_rows_of_a_class_tell_what_its_label_begins_with() -> None:
         "runs": ("code BIGINT, first BIGINT", [(1, 5), (1, 3), (2, 4), (9, 8)]),
         "groups": ("rank BIGINT, secret BIGINT", [(3, 30), (4, 30), (5, 50)]),
     }
-    names = {"this_code": "code", "class_key": "node"}
+    names: dict[str, Any] = {"this_code": "code", "class_key": "node"}
     assert made("told", tables, "told", names=names) == [(10, 30, 6), (11, None, 4)]
 
 
@@ -264,11 +264,11 @@ def test_a_label_above_two_values_tells_both() -> None:
         "classes": ("part BIGINT, low BIGINT, high BIGINT", [(1, 0, 1), (2, 2, 3), (3, 0, 3), (4, 4, 6)]),
         "assigned": ("position BIGINT", [(0,), (1,), (1,), (2,), (4,), (5,), (6,)]),
     }
-    lists = {
+    lists: dict[str, Any] = {
         "level": [{"shift": 0}, {"shift": 2}],
         "step": [{"number": 1, "shift": 2, "below": 0}],
     }
-    names = {"this_lowest": 0, "this_low": "low", "this_high": "high", "this_position": "position"}
+    names: dict[str, Any] = {"this_lowest": 0, "this_low": "low", "this_high": "high", "this_position": "position"}
     rows = sorted(answers(f"{ATTACK}/downcoded_tree", tables, names=names, lists=lists))
     assert rows == [(1, 0), (2, 0), (3, 0), (4, 0)]
     tables["assigned"] = ("position BIGINT", [(0,), (3,), (3,), (4,), (5,), (6,)])
@@ -280,20 +280,20 @@ def test_a_label_above_two_values_tells_both() -> None:
 
 def test_of_a_class_the_dimension_that_tells_most_counts() -> None:
     known = [(1, 0, 2), (1, 1, 3), (2, 0, 2), (2, 1, 0), (3, 1, 0)]
-    tables = {"known": ("part BIGINT, dimension BIGINT, cells BIGINT", known)}
+    tables: dict[str, Any] = {"known": ("part BIGINT, dimension BIGINT, cells BIGINT", known)}
     assert set(answers(f"{ATTACK}/downcoded", tables)) == {(0, 4, 2), (1, 3, 1), (None, 5, 2)}
     nothing = {"known": (tables["known"][0], [(3, 1, 0)])}
     assert answers(f"{ATTACK}/downcoded", nothing) == [(None, 0, 0)]
 
 
 def test_a_range_tells_the_values_at_its_ends() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "classes": (
             "part BIGINT, first BIGINT, low BIGINT, high BIGINT",
             [(1, 3, 3, 3), (2, 3, 3, 5), (3, 4, 0, 5), (4, 4, 0, 4)],
         )
     }
-    names = {"this_first": "first", "this_low": "low", "this_high": "high"}
+    names: dict[str, Any] = {"this_first": "first", "this_low": "low", "this_high": "high"}
     assert sorted(answers(f"{ATTACK}/downcoded_ends", tables, names=names)) == [(1, 0), (2, 2), (3, 3), (4, 2)]
 
 
@@ -305,26 +305,26 @@ def test_labels_that_stand_for_one_value_of_the_table_tell_it() -> None:
         ),
         "tuples": ("leaf BIGINT, row_count BIGINT", [(1, 1), (2, 5), (3, 2), (5, 1)]),
     }
-    names = {"leaf_code": "leaf", "level_code": "level_1", "level_label": "label_1"}
+    names: dict[str, Any] = {"leaf_code": "leaf", "level_code": "level_1", "level_label": "label_1"}
     assert made("lone_labels", tables, "lone", names=names) == [(2,)]
     tables = {
         "tuples": ("c0 BIGINT, row_count BIGINT", [(1, 2), (2, 3), (2, 4), (3, 7)]),
         "item_lone": ("code BIGINT", [(2,), (3,)]),
         "suppressed_classes": ("c0 BIGINT, is_suppressed BOOLEAN", [(3, True)]),
     }
-    lists = {"item": [{"lone": "item_lone", "code": "c0", "name": "a"}], "key": [{"code": "c0"}]}
+    lists: dict[str, Any] = {"item": [{"lone": "item_lone", "code": "c0", "name": "a"}], "key": [{"code": "c0"}]}
     assert answers(f"{ATTACK}/downcoded_levels", tables, lists=lists) == [(7, 7)]
     nothing = {**tables, "tuples": (tables["tuples"][0], [])}
     assert answers(f"{ATTACK}/downcoded_levels", nothing, lists=lists) == [(0, 0)]
 
 
 def test_rows_are_numbered_one_by_one_with_their_classes() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "records": ("leaf BIGINT, value BIGINT, row_count BIGINT", [(1, 5, 2), (2, 6, 1), (3, 5, 1)]),
         "qi_codes": ("level_0 BIGINT, level_1 BIGINT", [(1, 1), (2, 1), (3, 2)]),
         "suppressed_classes": ("level_1 BIGINT, is_suppressed BOOLEAN", [(2, True)]),
     }
-    lists = {
+    lists: dict[str, Any] = {
         "qi": [{"leaf": "leaf", "codes": "qi_codes"}],
         "key": [{"codes": "qi_codes", "level": "level_1", "code": "level_1"}],
         "value": [{"code": "value"}],
@@ -342,8 +342,8 @@ def test_a_world_deals_the_values_of_a_class_anew_and_leaves_all_others() -> Non
     held = [(person, person % 2, person % 4, True, person % 4, person) for person in range(40)]
     held += [(90, 2, 9, False, 9, 90), (91, 2, 9, False, 9, 91)]
     columns = "person BIGINT, class BIGINT, cell BIGINT, is_released BOOLEAN, leaf BIGINT, value BIGINT"
-    tables = {"persons": (columns, held)}
-    lists = {"qi": [{"leaf": "leaf"}], "value": [{"code": "value"}]}
+    tables: dict[str, Any] = {"persons": (columns, held)}
+    lists: dict[str, Any] = {"qi": [{"leaf": "leaf"}], "value": [{"code": "value"}]}
     worlds = [made("world", tables, "records", lists=lists, values={"seed": seed}) for seed in (1, 2, 1)]
     assert worlds[0] == worlds[2] != worlds[1]
     for world in worlds:
@@ -356,7 +356,7 @@ def test_a_world_deals_the_values_of_a_class_anew_and_leaves_all_others() -> Non
 def test_worlds_tell_what_goes_beyond_the_released_class() -> None:
     persons = [(1, 1, True, 5)] * 2 + [(1, 2, True, 5)] * 1 + [(1, 2, True, 6)] * 1
     persons += [(2, 3, True, 7)] * 3 + [(3, 4, False, 7)] * 9
-    tables = {
+    tables: dict[str, Any] = {
         "persons": ("class BIGINT, cell BIGINT, is_released BOOLEAN, value BIGINT", persons),
         "told": (
             "cell BIGINT, value BIGINT, row_count BIGINT",
@@ -364,19 +364,19 @@ def test_worlds_tell_what_goes_beyond_the_released_class() -> None:
         ),
     }
     for bound, above in ((0.75, (3, 5)), (0.9, (3, 3)), (0.5, (7, 7)), (1.0, (0, 0))):
-        values = {"worlds": 10, "bound": bound}
+        values: dict[str, Any] = {"worlds": 10, "bound": bound}
         row = answers(f"{ATTACK}/worlds_gain", tables, names={"value_code": "value"}, values=values)[0]
         assert row == (pytest.approx(0.9 - 0.75), *above)
     both = {
         "told": ("cell BIGINT, value BIGINT, row_count BIGINT", [(1, 5, 2)]),
         "records": ("cell BIGINT, value BIGINT, row_count BIGINT", [(1, 5, 1), (1, 6, 4), (1, 5, 1)]),
     }
-    names = {"value_code": "value", "told": "told"}
+    names: dict[str, Any] = {"value_code": "value", "told": "told"}
     assert made("worlds_told", both, "told", names=names) == [(1, 5, 4), (1, 6, 4)]
 
 
 def test_beginnings_of_classes_are_counted_before_they_are_joined() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "pairs": ("target BIGINT, node BIGINT", [(2, 0), (3, 0), (4, 1)]),
         "attack_targets": TARGETS,
         "cover": ("rank BIGINT, code BIGINT", [(7, 1), (7, 2), (8, 1)]),
@@ -385,7 +385,7 @@ def test_beginnings_of_classes_are_counted_before_they_are_joined() -> None:
             [(0, 10, 1), (0, 11, 2), (0, 11, 2), (0, 12, 3), (1, 13, 1)],
         ),
     }
-    names = {"this_rank": "rank", "parent_node": "parent", "this_node": "node", "this_code": "code"}
+    names: dict[str, Any] = {"this_rank": "rank", "parent_node": "parent", "this_node": "node", "this_code": "code"}
     used = {key: names[key] for key in ("this_rank", "parent_node", "this_node")}
     assert answers(f"{ATTACK}/choices", tables, names=used) == [(2 + 2 + 1, 3 + 3 + 1)]
     wanted = made("wanted", tables, "wanted", names={"this_rank": "rank"})

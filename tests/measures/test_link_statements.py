@@ -19,7 +19,7 @@ POINTS = "code BIGINT, point VARCHAR"
 
 def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
+    names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
     return answers(f"{LINK}/{name}", tables, names=names, then=then, **options)
 
@@ -88,7 +88,7 @@ def test_other_texts_and_turned_ends_are_no_spans_of_dates() -> None:
 
 def test_spans_match_where_they_share_a_moment_and_the_narrower_one_is_said() -> None:
     spans = "code BIGINT, low DOUBLE, high DOUBLE"
-    tables = {
+    tables: dict[str, Any] = {
         "left_spans": (spans, [(1, 0.0, 5.0), (2, 7.0, 7.0)]),
         "right_spans": (spans, [(1, 5.0, 7.0), (2, 0.0, 9.0), (3, 8.0, 9.0), (4, 1.0, 5.0)]),
         "left_labels": ("code BIGINT, label VARCHAR", [(1, "l1"), (2, "l2")]),
@@ -103,7 +103,7 @@ def test_spans_match_where_they_share_a_moment_and_the_narrower_one_is_said() ->
 
 def test_values_match_by_a_text_that_both_stand_for_or_are_missing_or_all() -> None:
     labels = "code BIGINT, label VARCHAR, covers_missing BOOLEAN"
-    tables = {
+    tables: dict[str, Any] = {
         "left_labels": (labels, [(1, "a", False), (2, "b", False), (3, None, True), (4, "*", False)]),
         "right_labels": (labels, [(1, "A", False), (2, "9 or missing", True), (3, "*", False)]),
         "left_points": (POINTS, [(1, "a"), (2, "b")]),
@@ -120,7 +120,7 @@ def test_values_match_by_a_text_that_both_stand_for_or_are_missing_or_all() -> N
 
 
 def test_what_both_leave_open_is_the_narrower_value_or_both() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "left_labels": ("code BIGINT, label VARCHAR", [(1, "a"), (2, None)]),
         "right_labels": ("code BIGINT, label VARCHAR", [(1, "A"), (2, "B"), (3, None)]),
         "matches": (PAIRS, [(1, 1), (1, 1), (1, 2), (2, 3)]),
@@ -131,7 +131,7 @@ def test_what_both_leave_open_is_the_narrower_value_or_both() -> None:
 
 
 def test_a_value_within_another_has_all_its_points_there() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "left_inner": (POINTS, [(1, "a"), (1, "b"), (2, "a"), (3, "a"), (3, "x")]),
         "right_inner": (POINTS, [(1, "a"), (1, "b"), (1, "c"), (2, "b"), (3, "x"), (3, "y")]),
         "left_labels": ("code BIGINT, label VARCHAR", [(1, "l1"), (2, "l2"), (3, "l3")]),
@@ -142,7 +142,7 @@ def test_a_value_within_another_has_all_its_points_there() -> None:
 
 
 def test_a_generalized_value_is_no_point_of_its_own() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "points": (POINTS, [(1, "a"), (2, "A"), (2, "a"), (2, "a")]),
         "labels": ("code BIGINT, bare VARCHAR", [(1, "a"), (2, "A")]),
     }
@@ -156,7 +156,7 @@ def test_the_points_of_sets_of_trees_and_of_rare_values() -> None:
     )
     tables: dict[str, Any] = {"labels": labels, "points": (POINTS, [])}
     assert made("set_points", tables, "points") == [(1, "a"), (1, 'b, "c"')]
-    values = {"labels": json.dumps(["A", "A", "B", "A"]), "leaves": json.dumps(["a", "b", "c", "a"])}
+    values: dict[str, Any] = {"labels": json.dumps(["A", "A", "B", "A"]), "leaves": json.dumps(["a", "b", "c", "a"])}
     tree = made("tree", {}, "tree", names={"leaf_text": "leaf"}, values=values)
     assert tree == [("A", "a"), ("A", "b"), ("B", "c")]
     tables["tree"] = ("label VARCHAR, leaf VARCHAR", tree)
@@ -190,7 +190,7 @@ def test_a_code_matches_its_beginnings() -> None:
 
 def test_labels_that_cover_missing_values_are_told_by_their_words() -> None:
     texts = [("5 or missing", 2), (" to 7", 1), (None, 3), ("a", 1), ("a", 2)]
-    tables = {"groups": ("text VARCHAR, row_count BIGINT", texts)}
+    tables: dict[str, Any] = {"groups": ("text VARCHAR, row_count BIGINT", texts)}
     columns = "label, bare, covers_missing, row_count"
     for ranges, covers, bare in ((True, True, "5"), (False, False, "5 or missing")):
         rows = made("labels", tables, "labels", columns, names={"this_text": "text"}, values={"ranges": ranges})
@@ -207,7 +207,7 @@ def test_values_with_the_same_partners_have_one_signature() -> None:
         "matches": (PAIRS, [(1, 7), (1, 8), (2, 8), (2, 7), (2, 7), (3, 7)]),
         "labels": ("code BIGINT, label VARCHAR", [(1, "a"), (2, None), (3, "c"), (4, "d")]),
     }
-    names = {"this_code": "left_code", "other_code": "right_code"}
+    names: dict[str, Any] = {"this_code": "left_code", "other_code": "right_code"}
     rows = made("signatures", tables, "signatures", "code, label, signature", names=names)
     assert [row[:2] for row in rows] == [(1, "a"), (2, None), (3, "c")]
     assert rows[0][2] == rows[1][2] != rows[2][2]
@@ -244,7 +244,7 @@ def test_rows_descend_column_by_column_to_their_partners() -> None:
     nodes = made("nodes", tables, "nodes", "parent, signature", names={"this_text": "a"})
     assert nodes == [(0, 5), (0, 6)]
     tables["nodes"] = ("node BIGINT, parent BIGINT, signature BIGINT", [(8, 0, 5), (9, 0, 6), (7, 1, 5)])
-    lists = {"cell": [{"text": "a"}]}
+    lists: dict[str, Any] = {"cell": [{"text": "a"}]}
     rows = made("descend", tables, "groups", "number, node, row_count, a", names={"this_text": "a"}, lists=lists)
     assert rows == [(1, 8, 2, "x"), (2, 9, 1, None)]
     tables = {
@@ -269,7 +269,7 @@ def test_rows_have_as_many_partners_as_their_nodes_have_rows() -> None:
         "this_sizes": ("node BIGINT, row_count BIGINT", [(1, 4), (2, 3), (3, 1)]),
         "other_sizes": ("node BIGINT, row_count BIGINT", [(5, 2), (6, 7), (7, 1)]),
     }
-    names = {"this_node": "left_node", "other_node": "right_node"}
+    names: dict[str, Any] = {"this_node": "left_node", "other_node": "right_node"}
     counts = made("counts", tables, "counts", names=names)
     assert counts == [(1, 4, 9), (2, 3, 1)]
     assert made("sizes", {"groups": ("node BIGINT, row_count BIGINT", [(1, 3), (1, 1), (2, 3)])}, "sizes") == [
@@ -293,14 +293,14 @@ def test_rows_have_as_many_partners_as_their_nodes_have_rows() -> None:
 
 
 def test_masked_rows_stand_for_rows_that_match_nothing_else() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "group_pairs": (
             "left_number BIGINT, right_number BIGINT, left_rows BIGINT",
             [(1, 5, 2), (1, 6, 2), (2, 5, 1), (3, 6, 1), (3, 7, 1)],
         ),
         "groups": ("number BIGINT, a VARCHAR, b VARCHAR", [(5, "*", "*"), (6, "*", None), (7, None, None)]),
     }
-    lists = {"qi": [{"text": "a"}, {"text": "b"}]}
+    lists: dict[str, Any] = {"qi": [{"text": "a"}, {"text": "b"}]}
     rows = made("unmasked", tables, "found_pairs", lists=lists)
     assert rows == [(1, 6, 2), (2, 5, 1), (3, 6, 1), (3, 7, 1)]
     sizes = {"groups": ("a VARCHAR, row_count BIGINT", [("x", 2), ("x", 3), (None, 4), ("y", 7)])}
@@ -309,7 +309,7 @@ def test_masked_rows_stand_for_rows_that_match_nothing_else() -> None:
 
 
 def test_two_releases_tell_what_both_leave_open() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "group_pairs": (
             "left_number BIGINT, right_number BIGINT, left_rows BIGINT, right_rows BIGINT",
             [(1, 5, 2, 3), (2, 5, 1, 3), (2, 6, 1, 4)],
@@ -330,7 +330,7 @@ def test_two_releases_tell_what_both_leave_open() -> None:
             [("x", "X", "x"), (None, "X", "x"), (None, None, "missing")],
         ),
     }
-    lists = {"qi": [{"meets": "qi_meets", "text": "a", "said": "said_a"}], "shared": [{"text": "s"}]}
+    lists: dict[str, Any] = {"qi": [{"meets": "qi_meets", "text": "a", "said": "said_a"}], "shared": [{"text": "s"}]}
     rows = made("combined", tables, "combined", "left_number, right_number, left_rows, right_rows, said_a", lists=lists)
     assert rows == [(1, 5, 2, 3, "x"), (2, 5, 1, 3, "x"), (2, 6, 1, 4, "missing")]
     rows = made("combined", tables, "combined", "said_a, tuple, left_number, shared", lists=lists)
@@ -362,7 +362,7 @@ def test_a_small_tuple_is_certain_where_the_others_cannot_take_all_rows() -> Non
     # The 2 rows of another one may all have one partner, and any partner may have rows of the large class instead.
     held = [(1, 0, 5, 2, 1, 7), (2, 0, 5, 2, 1, 8), (3, 0, 2, 2, 2, 9), (4, 0, 2, 2, 2, 10)]
     held += [(5, 0, 9, 2, left, right) for left in (3, 4, 5) for right in (7, 8, 9, 10)]
-    tables = {
+    tables: dict[str, Any] = {
         "combined": (COMBINED, held),
         "tuples": ("tuple BIGINT, row_count BIGINT", [(1, 2), (2, 3), (3, 1), (4, 2), (5, 9)]),
     }
@@ -381,7 +381,7 @@ def test_tuples_are_counted_by_their_rows_and_by_those_below_k() -> None:
         assert answers(f"{LINK}/tuple_counts", tables, values={"k": k}) == [counted]
     assert answers(f"{LINK}/tuple_counts", {"tuples": (tables["tuples"][0], [])}, values={"k": 2}) == [(0, 0, 0, 0)]
     tables["combined"] = ("tuple BIGINT, said VARCHAR", [(1, "b"), (1, "a"), (2, "c"), (4, "d")])
-    lists = {"qi": [{"said": "said"}]}
+    lists: dict[str, Any] = {"qi": [{"said": "said"}]}
     assert answers(f"{LINK}/tuple_examples", tables, lists=lists, values={"k": 3}) == [(2, "a"), (1, "d")]
     tables["combined"] = ("left_rows BIGINT, right_rows BIGINT", [(2, 3), (4, 5)])
     assert answers(f"{LINK}/position_counts", tables) == [(11, 26.0)]
@@ -409,7 +409,7 @@ def test_rows_in_one_order_are_joined_by_their_places() -> None:
         "table_rows": ("a VARCHAR", [("x",), (None,), ("x",)]),
         "groups": ("number BIGINT, a VARCHAR", [(5, "x"), (6, None)]),
     }
-    lists = {"cell": [{"value": "a", "text": "a"}]}
+    lists: dict[str, Any] = {"cell": [{"value": "a", "text": "a"}]}
     assert made("placed", tables, "placed", lists=lists) == [(1, 5), (2, 6), (3, 5)]
     tables = {
         "left_placed": ("position BIGINT, number BIGINT", [(1, 5), (2, 6), (3, 5)]),

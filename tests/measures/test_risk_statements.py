@@ -20,7 +20,7 @@ LABELS = (
 
 def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
+    names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
     return answers(f"{RISK}/{name}", tables, names=names, then=then, **options)
 
@@ -47,19 +47,22 @@ def test_persons_of_the_population_that_are_alone_or_fewer_than_the_rows() -> No
 
 
 def test_every_range_of_sizes_is_listed_with_both_of_its_ends() -> None:
-    tables = {"risk_class_sizes": ("size BIGINT, class_count BIGINT", [(1, 2), (3, 1), (4, 1), (5, 7)])}
+    tables: dict[str, Any] = {"risk_class_sizes": ("size BIGINT, class_count BIGINT", [(1, 2), (3, 1), (4, 1), (5, 7)])}
     found = answers(f"{RISK}/histogram", tables, values={"lows": [1, 2, 3], "highs": [1, 2, 4]})
     assert found == [(1, 1, 2, 2), (2, 2, 0, 0), (3, 4, 2, 7)]
 
 
 def test_persons_fall_under_the_classes_of_their_codes() -> None:
     steps = "size BIGINT, age_level BIGINT, age_rung BIGINT, number BIGINT"
-    tables = {
+    tables: dict[str, Any] = {
         "risk_class_steps": (steps, [(2, 1, 5, 1), (3, 1, 6, 2), (4, 0, 5, 3)]),
         "risk_population_steps": ("age_code BIGINT, row_count BIGINT", [(5, 4), (5, 3), (7, 9), (None, 1)]),
         "sized_classes": ("size BIGINT, persons BIGINT, number BIGINT", []),
     }
-    lists = {"this": [{"code": "age_code", "rung": "age_rung"}], "all": [{"level": "age_level", "number": 1}]}
+    lists: dict[str, Any] = {
+        "this": [{"code": "age_code", "rung": "age_rung"}],
+        "all": [{"level": "age_level", "number": 1}],
+    }
     rows = made("sized", tables, "sized_classes", names={"kept_name": "number"}, lists=lists)
     assert rows == [(2, 7, 1), (3, None, 2)]
 
@@ -73,24 +76,24 @@ def test_a_level_is_common_where_every_value_is_a_label_of_it() -> None:
         (("b", "b", "*", None), 0),
     ):
         labels = (LABELS[0], [*LABELS[1], (1, "*", 1)])  # a label of the hierarchy may be the one that stands for all
-        tables = {"risk_labels": labels, "class_list": ("qi VARCHAR", [(value,) for value in values])}
+        tables: dict[str, Any] = {"risk_labels": labels, "class_list": ("qi VARCHAR", [(value,) for value in values])}
         assert answers(f"{RISK}/common_level", tables, names={"qi_name": "qi"}) == [(level,)]
 
 
 def test_a_value_is_of_the_common_level_or_of_the_highest_at_which_it_is_a_label() -> None:
     present = ("qi VARCHAR", [(value,) for value in ("a", "b", "b", "c", "x", "*", None)])
-    tables = {"risk_labels": LABELS, "class_list": present}
+    tables: dict[str, Any] = {"risk_labels": LABELS, "class_list": present}
     of_each = [("*", -1, 0), ("a", 0, 10), ("b", 2, 31), ("c", 2, 32), ("x", 0, None), (None, 0, 0)]
     at_one = [("*", -1, 0), ("a", 0, None), ("b", 1, 21), ("c", 1, 22), ("x", 0, None), (None, 1, 0)]
     for level, wanted in ((None, of_each), (1, at_one)):
-        values = {"level": level, "generalized": True}
+        values: dict[str, Any] = {"level": level, "generalized": True}
         assert made("steps", tables, "steps", names={"qi_name": "qi"}, values=values) == wanted
     raw = made("steps", tables, "steps", names={"qi_name": "qi"}, values={"level": 0, "generalized": False})
     assert raw[0] == ("*", 0, None)
 
 
 def test_labels_are_the_values_and_those_above_them() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "ladder": ("value VARCHAR, rung_0 BIGINT", [("a", 1), (None, 0)]),
         "weight": ("level BIGINT, label VARCHAR, code BIGINT", [(0, "a", 7), (1, "A", 5), (2, None, 6)]),
     }
@@ -98,11 +101,11 @@ def test_labels_are_the_values_and_those_above_them() -> None:
 
 
 def test_values_that_the_hierarchy_lacks_have_no_code_above() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "mapping": ("value VARCHAR, level_1 BIGINT", [("a", 5), (None, 6)]),
         "tuples": ("qi VARCHAR", [("a",), ("a",), ("x",), (None,)]),
     }
-    lists = {"level": [{"code": "level_1", "rung": "rung_1"}]}
+    lists: dict[str, Any] = {"level": [{"code": "level_1", "rung": "rung_1"}]}
     rows = made("ladder", tables, "ladder", "value, rung_0 > 0, rung_1", names={"qi_name": "qi"}, lists=lists)
     assert rows == [("a", True, 5), ("x", True, None), (None, False, 6)]
     plain = made("plain_ladder", {"tuples": tables["tuples"]}, "ladder", "value, rung_0 > 0", names={"qi_name": "qi"})
@@ -110,18 +113,18 @@ def test_values_that_the_hierarchy_lacks_have_no_code_above() -> None:
 
 
 def test_combinations_of_few_columns_are_counted_by_their_rows() -> None:
-    tables = {"coded": ("code BIGINT, row_count BIGINT", [(1, 1), (2, 1), (2, 2), (3, 1)])}
+    tables: dict[str, Any] = {"coded": ("code BIGINT, row_count BIGINT", [(1, 1), (2, 1), (2, 2), (3, 1)])}
     assert answers(f"{RISK}/subset", tables, lists={"item": [{"code": "code"}]}) == [(3, 2, 3 * 2)]
 
 
 def test_the_smallest_classes_are_the_exposed_ones() -> None:
-    tables = {"class_list": ("row_count BIGINT, qi VARCHAR", [(3, "a"), (1, "b"), (1, None), (2, "c")])}
-    lists = {"qi": [{"name": "qi", "text": "text"}]}
+    tables: dict[str, Any] = {"class_list": ("row_count BIGINT, qi VARCHAR", [(3, "a"), (1, "b"), (1, None), (2, "c")])}
+    lists: dict[str, Any] = {"qi": [{"name": "qi", "text": "text"}]}
     assert answers(f"{RISK}/exposed", tables, lists=lists, values={"most": 3}) == [(1, None), (1, "b"), (2, "c")]
 
 
 def test_a_household_is_as_exposed_as_its_most_exposed_row() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "members": (
             "qi VARCHAR, home VARCHAR, row_count BIGINT",
             [("a", "x", 1), ("b", "x", 2), (None, "y", 1), (None, "z", 1), ("a", None, 3)],
@@ -129,7 +132,7 @@ def test_a_household_is_as_exposed_as_its_most_exposed_row() -> None:
         "numbered": ("id BIGINT, qi VARCHAR, row_count BIGINT", [(1, "a", 4), (2, "b", 2), (3, None, 1)]),
         "sized_classes": ("id BIGINT, persons BIGINT", [(1, 5), (2, 10), (3, 2)]),
     }
-    names = {"holder_name": "home"}
+    names: dict[str, Any] = {"holder_name": "home"}
     rows = made("households/households", tables, "risk_households", names=names, lists={"qi": [{"name": "qi"}]})
     assert rows == [
         (1, 1, 1, 2, 0.0, 0.5),
@@ -144,10 +147,12 @@ def test_households_above_a_risk_are_counted_by_their_own_and_by_any_row() -> No
     columns = (
         "household_count BIGINT, row_count BIGINT, size BIGINT, persons BIGINT, none_found DOUBLE, none_named DOUBLE"
     )
-    tables = {"risk_households": (columns, [(1, 3, 2, 4, 0.25, 0.5), (4, 1, 4, 8, 0.1, 0.1), (2, 1, 1, 2, 0.1, 0.1)])}
+    tables: dict[str, Any] = {
+        "risk_households": (columns, [(1, 3, 2, 4, 0.25, 0.5), (4, 1, 4, 8, 0.1, 0.1), (2, 1, 1, 2, 0.1, 0.1)])
+    }
     tables["risk_households"][1].append((1, 2, 1, 1, 0.0, 0.0))
     for threshold, above in ((0.5, (3, 4, 4, 7)), (0.75, (3, 4, 3, 4)), (0.25, (4, 7, 4, 7))):
-        values = {"threshold": threshold, "by_persons": False}
+        values: dict[str, Any] = {"threshold": threshold, "by_persons": False}
         row = answers(f"{RISK}/households/measures", tables, values=values)[0]
         assert row[:5] == (8, 11, 3, 1.0, pytest.approx((3 / 2 + 4 / 4 + 4) / 11))
         assert (*row[5:7], *row[11:]) == above
@@ -159,7 +164,7 @@ def test_households_above_a_risk_are_counted_by_their_own_and_by_any_row() -> No
 
 def test_a_match_is_likelier_right_where_the_score_is_higher() -> None:
     columns = "row_count BIGINT, score DOUBLE"
-    values = {"probability": 0.5, "exponent": 1.0, "threshold": 0.5}
+    values: dict[str, Any] = {"probability": 0.5, "exponent": 1.0, "threshold": 0.5}
     alike = {"special": (columns, [(1, 4.0), (2, 4.0), (9, 0.0)])}
     assert answers(f"{RISK}/special/match", alike, values=values) == [(0.5, 0.5, 0.5, 0.5, 0)]
     assert answers(f"{RISK}/special/match", alike, values={**values, "threshold": 0.4})[0][4] == 3
@@ -173,20 +178,20 @@ def test_a_match_is_likelier_right_where_the_score_is_higher() -> None:
 
 
 def test_the_file_of_scores_has_what_the_figures_are_made_of() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "special": ("q0 BIGINT, row_count BIGINT, score DOUBLE", [(1, 1, 1.0), (2, 2, 4.0), (3, 9, 0.0)]),
         "item_codes": ("value VARCHAR, code BIGINT", [("a", 1), (None, 2), ("c", 3)]),
     }
     names: dict[str, Any] = {"probability": exp.Literal.number("0.2"), "exponent": exp.Literal.number("1.0")}
     names |= {"rows_name": "row_count", "score_name": "score", "dis_name": "chance"}
-    lists = {"item": [{"codes": "item_codes", "code": "q0", "name": "a"}]}
+    lists: dict[str, Any] = {"item": [{"codes": "item_codes", "code": "q0", "name": "a"}]}
     rows = answers(f"{RISK}/special/rows", tables, names=names, lists=lists)
     assert rows == [(None, 2, 4.0, pytest.approx(1 / 2.6)), ("a", 1, 1.0, pytest.approx(1 / 7.4))]
 
 
 def test_scores_are_of_classes_with_a_minimal_unique() -> None:
     rows = [(7, 1, 1, 2.0), (7, 2, 3, 6.0), (8, 1, 1, 0.0), (8, 1, 1, 0.0), (9, 2, 2, 1.0), (9, 3, 3, 0.0)]
-    tables = {"special": ("low BIGINT, holders BIGINT, row_count BIGINT, score DOUBLE", rows)}
+    tables: dict[str, Any] = {"special": ("low BIGINT, holders BIGINT, row_count BIGINT, score DOUBLE", rows)}
     assert answers(f"{RISK}/special/scores", tables) == [(3, 6, 2, 1.0, 3.0, 2.0, 6.0, 6.0, 3, 2)]
     nothing = {"special": (tables["special"][0], rows[2:4])}
     assert answers(f"{RISK}/special/scores", nothing) == [(0, 0, 0, None, None, None, None, 0.0, 2, 0)]
@@ -198,8 +203,8 @@ def test_a_row_is_alone_in_a_subset_where_it_is_in_no_smaller_one() -> None:
         "low BIGINT, high BIGINT, q0 BIGINT, m0 BIGINT",
         [(1, 1, 5, 0), (1, 1, 6, 0), (3, 3, 6, 0), (4, 4, 7, 2)],
     )
-    tables = {"special": special, "risk_special_found": ("id BIGINT, subset BIGINT", [])}
-    lists = {"item": [{"code": "q0"}], "word": [{"mask": "m0", "bits": 2}]}
+    tables: dict[str, Any] = {"special": special, "risk_special_found": ("id BIGINT, subset BIGINT", [])}
+    lists: dict[str, Any] = {"item": [{"code": "q0"}], "word": [{"mask": "m0", "bits": 2}]}
     assert made("special/alone", tables, "risk_special_found", lists=lists, values={"subset": 9}) == [(1, 9)]
     several = {"special": (special[0], [(-3, 3, 6, 0)]), "risk_special_found": tables["risk_special_found"]}
     assert made("special/alone", several, "risk_special_found", lists=lists, values={"subset": 9}) == []
@@ -211,8 +216,11 @@ def test_what_was_found_is_kept_as_bits_and_adds_its_weight() -> None:
         f"{columns}, m0 BIGINT, m1 BIGINT, score DOUBLE",
         [(1, 1, 1, 1, 1, 7, 1, 0, 5.0), (2, 2, 2, 1, 1, 8, 0, 0, 0.0)],
     )
-    tables = {"special": special, "risk_special_found": ("id BIGINT, subset BIGINT", [(1, 2), (1, 65)])}
-    lists = {"item": [{"code": "q0"}], "word": [{"mask": "m0", "number": 0}, {"mask": "m1", "number": 1}]}
+    tables: dict[str, Any] = {"special": special, "risk_special_found": ("id BIGINT, subset BIGINT", [(1, 2), (1, 65)])}
+    lists: dict[str, Any] = {
+        "item": [{"code": "q0"}],
+        "word": [{"mask": "m0", "number": 0}, {"mask": "m1", "number": 1}],
+    }
     rows = made(
         "special/settled", tables, "settled", "id, m0, m1, score", lists=lists, values={"bits": 63, "weight": 3.0}
     )
@@ -220,12 +228,12 @@ def test_what_was_found_is_kept_as_bits_and_adds_its_weight() -> None:
 
 
 def test_values_score_by_the_subsets_that_hold_their_column() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "risk_special_found": ("id BIGINT, subset BIGINT", [(1, 0), (1, 2), (2, 2), (3, 1)]),
         "special": ("id BIGINT, code BIGINT", [(1, 5), (2, 6), (3, 5)]),
         "risk_special_values": ("position BIGINT, code BIGINT, score DOUBLE", []),
     }
-    values = {"position": 4, "subsets": [0, 2], "weight": 2.5}
+    values: dict[str, Any] = {"position": 4, "subsets": [0, 2], "weight": 2.5}
     assert made("special/value_scores", tables, "risk_special_values", values=values) == [(4, 5, 5.0), (4, 6, 2.5)]
 
 
@@ -242,8 +250,8 @@ def expected_risk(size: int, chance: float) -> float:
 
 def test_the_risk_of_a_weighted_class_is_the_mean_of_its_definition() -> None:
     held = [(1, 4.0, 2), (1, 4.0, 1), (3, 12.0, 1), (3, 5.0, 1), (6, 24.0, 1), (2, 1.5, 1), (4, 16.0, 1), (2, 4.0, 1)]
-    tables = {"risk_weighted_classes": ("size BIGINT, persons DOUBLE, class_count BIGINT", held)}
-    values = {"few": 4, "terms": 400}
+    tables: dict[str, Any] = {"risk_weighted_classes": ("size BIGINT, persons DOUBLE, class_count BIGINT", held)}
+    values: dict[str, Any] = {"few": 4, "terms": 400}
     rows = made("weights/risks", tables, "risk_class_risks", "size, chance, class_count, risk", values=values)
     several = [(3, 0.25, 1), (3, 0.6, 1), (4, 0.25, 1), (6, 0.25, 1)]
     assert [row[:3] for row in rows] == [(1, 0.25, 3), (2, 0.5, 1), (2, 1.0, 1), *several]
@@ -253,7 +261,7 @@ def test_the_risk_of_a_weighted_class_is_the_mean_of_its_definition() -> None:
 
 def test_weighted_risks_come_to_sums_over_rows() -> None:
     held = [(1, 0.25, 2, 0.5), (2, 0.5, 3, 0.2), (1, 1.0, 1, 1.0), (3, 1.0, 2, 0.8)]
-    tables = {"risk_class_risks": ("size BIGINT, chance DOUBLE, class_count BIGINT, risk DOUBLE", held)}
+    tables: dict[str, Any] = {"risk_class_risks": ("size BIGINT, chance DOUBLE, class_count BIGINT, risk DOUBLE", held)}
     row = answers(f"{RISK}/weights/measures", tables, values={"threshold": 0.5})[0]
     assert row == (15, 1.0, pytest.approx(1.0 + 1.2 + 1.0 + 4.8), 7, 3, pytest.approx(0.5 + 1))
 
@@ -267,7 +275,9 @@ def test_what_is_no_weight_is_counted_by_what_it_is() -> None:
 
 
 def test_weighted_classes_have_the_sum_of_their_weights() -> None:
-    tables = {"source": ("a VARCHAR, weight DOUBLE", [("x", 2.0), ("x", 3.5), (None, 1.0), ("y", 1.0), ("z", 2.0)])}
+    tables: dict[str, Any] = {
+        "source": ("a VARCHAR, weight DOUBLE", [("x", 2.0), ("x", 3.5), (None, 1.0), ("y", 1.0), ("z", 2.0)])
+    }
     options: dict[str, Any] = {"names": {"weight_number": "weight"}, "lists": {"item": [{"value": "a"}]}}
     rows = made("weights/classes", tables, "risk_weighted_classes", "size, persons, class_count", **options)
     assert rows == [(1, 1.0, 2), (1, 2.0, 1), (2, 5.5, 1)]
@@ -279,15 +289,15 @@ def test_classes_are_read_from_tuples_and_coded_with_their_missing_values() -> N
     assert classes == [("x", 5), ("y", 1), (None, 5)]
     codes = made("codes", {"tuples": tuples}, "codes", "value, code", names={"item_name": "a"})
     assert len(codes) == len({code for _, code in codes}) == 3
-    tables = {"tuples": tuples, "item_codes": ("value VARCHAR, code BIGINT", [("x", 7), (None, 8)])}
-    lists = {"item": [{"codes": "item_codes", "code": "q0", "name": "a"}]}
+    tables: dict[str, Any] = {"tuples": tuples, "item_codes": ("value VARCHAR, code BIGINT", [("x", 7), (None, 8)])}
+    lists: dict[str, Any] = {"item": [{"codes": "item_codes", "code": "q0", "name": "a"}]}
     assert made("coded", tables, "coded", lists=lists) == [(7, 2), (7, 3), (8, 1), (8, 4), (None, 1)]
     assert answers(f"{RISK}/rows", {"tuples": tuples}) == [(11, 5, 2)]
     assert answers(f"{RISK}/rows", {"tuples": (tuples[0], [])}) == [(0, 0, 0)]
 
 
 def test_classes_and_persons_go_by_levels_with_their_missing_values() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "class_list": ("a VARCHAR, row_count BIGINT", [("x", 2), (None, 3)]),
         "qi_steps": ("value VARCHAR, level BIGINT, rung BIGINT", [("x", 1, 5), (None, 0, 0)]),
         "tuples": ("a VARCHAR, row_count BIGINT", [("x", 2), (None, 3), (None, 1)]),
@@ -306,20 +316,20 @@ def test_classes_and_persons_go_by_levels_with_their_missing_values() -> None:
 
 
 def test_combinations_start_with_no_minimal_unique_and_no_score() -> None:
-    lists = {"item": [{"code": "q0"}], "word": [{"mask": "m0"}]}
+    lists: dict[str, Any] = {"item": [{"code": "q0"}], "word": [{"mask": "m0"}]}
     coded = ("q0 BIGINT, row_count BIGINT", [(5, 1), (6, 2)])
     columns = "low = id, high = id, holders, row_count, q0, m0, score"
     rows = made("special/classes", {"coded": coded}, "special", columns, lists=lists)
     assert rows == [(False, True, 2, 2, 6, 0, 0.0), (True, True, 1, 1, 5, 0, 0.0)]
     held = ("q0 BIGINT, holder BIGINT, row_count BIGINT", [(5, 1, 2), (5, 4, 1), (6, 2, 7)])
-    names = {"holder_code": "holder"}
+    names: dict[str, Any] = {"holder_code": "holder"}
     columns = "low, high, holders, row_count, q0, m0, score"
     rows = made("special/classes_of_entities", {"coded": held}, "special", columns, names=names, lists=lists)
     assert rows == [(1, 4, 2, 3, 5, 0, 0.0), (2, 2, 1, 7, 6, 0, 0.0)]
 
 
 def test_the_values_that_add_most_stand_first() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "risk_special_values": (
             "position BIGINT, code BIGINT, score DOUBLE",
             [(0, 1, 2.0), (0, 1, 3.0), (0, 2, 4.0), (1, 2, 9.0), (0, 3, 4.0), (0, 4, 1.0)],

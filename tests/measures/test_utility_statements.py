@@ -18,7 +18,7 @@ RUNS = "code BIGINT, first BIGINT, last BIGINT"
 
 def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
+    names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
     return answers(f"{UTILITY}/{name}", tables, names=names, then=then, **options)
 
@@ -43,7 +43,7 @@ def test_values_are_ranks_or_bins_of_about_as_many_rows() -> None:
 
 
 def test_a_label_lies_in_bins_by_the_share_of_its_values() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "runs": (RUNS, [(1, 0, 3), (2, 1, 1), (2, 4, 6), (3, 8, 8)]),
         "bin_runs": ("bin BIGINT, first BIGINT, last BIGINT", [(0, 0, 1), (1, 2, 5), (2, 6, 6), (9, 7, 99)]),
     }
@@ -55,7 +55,7 @@ def test_a_label_lies_in_bins_by_the_share_of_its_values() -> None:
 
 
 def test_labels_stand_for_runs_of_ranks_and_all_for_all() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "points": ("code BIGINT, rank BIGINT", [(1, 2), (1, 3), (1, 5), (2, 4), (3, 1)]),
         "labels": ("code BIGINT, label VARCHAR", [(1, "A"), (2, None), (3, "*"), (4, "5-9")]),
         "span_runs": (RUNS, [(4, 5, 9)]),
@@ -74,7 +74,7 @@ def test_labels_stand_for_runs_of_ranks_and_all_for_all() -> None:
 
 
 def test_spans_of_numbers_are_the_ranks_between_their_ends() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "spans": ("code BIGINT, low DOUBLE, high DOUBLE", [(1, 2.0, 3.0), (2, 2.5, 9.0), (3, 3.5, 3.8), (4, 8.0, 9.0)]),
         "ranks": ("rank BIGINT, number DOUBLE", [(0, None), (1, 1.0), (2, 2.0), (3, 3.0), (4, 4.0)]),
     }
@@ -93,7 +93,7 @@ def test_distances_are_halves_of_differences_and_the_way_between() -> None:
 
 
 def test_released_rows_are_spread_evenly_over_what_their_label_stands_for() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "ranks": ("rank BIGINT, row_count BIGINT", [(0, 4), (1, 3), (2, 2), (3, 1)]),
         "runs": (RUNS, [(1, 0, 0), (2, 1, 2), (2, 3, 3), (3, 5, 5)]),
         "labels": ("code BIGINT, row_count BIGINT", [(1, 4), (2, 6), (3, 1)]),
@@ -105,7 +105,7 @@ def test_released_rows_are_spread_evenly_over_what_their_label_stands_for() -> N
 def test_a_level_is_common_where_every_label_is_of_it() -> None:
     steps = [(0, "a", 0), (0, "b", 1), (1, "b", 1), (1, "c", 2), (2, "c", 0), (2, "b", 1)]
     for values, level in ((("b", "c"), 1), (("a", "b", "*"), 0), (("a", "c"), None)):
-        tables = {
+        tables: dict[str, Any] = {
             "labels": ("label VARCHAR", [(value,) for value in values]),
             "steps": ("level BIGINT, label VARCHAR, rank BIGINT", steps),
         }
@@ -119,7 +119,7 @@ def test_a_level_is_common_where_every_label_is_of_it() -> None:
 
 
 def test_the_number_of_a_label_is_the_mean_of_its_values() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "labels": ("value VARCHAR, code BIGINT", [("A", 1), ("b", 2), ("none", 3), ("x", 9)]),
         "runs": (RUNS, [(1, 0, 2), (1, 4, 4), (2, 3, 3), (3, 5, 5)]),
         "ranks": ("rank BIGINT, measure DOUBLE", [(0, 1.0), (1, None), (2, 4.0), (3, 7.0), (4, 10.0), (5, None)]),
@@ -131,7 +131,7 @@ def test_the_number_of_a_label_is_the_mean_of_its_values() -> None:
 def test_pairs_of_numbers_are_counted_where_both_are_there() -> None:
     rows = [(1.0, 2.0), (3.0, None), (None, 5.0), (2.0, 4.0), (None, None)]
     tables: dict[str, Any] = {"source": ("a DOUBLE, b DOUBLE", rows)}
-    lists = {"pair": [{"first": "a", "second": "b"}]}
+    lists: dict[str, Any] = {"pair": [{"first": "a", "second": "b"}]}
     assert answers(f"{UTILITY}/raw_numbers", tables, lists=lists) == [([2, 3.0, 5.0, 6.0, 20.0, 10.0],)]
     assert answers(f"{UTILITY}/raw_numbers", {"source": ("a DOUBLE, b DOUBLE", [])}, lists=lists) == [([0] * 6,)]
     coded = (
@@ -144,7 +144,7 @@ def test_pairs_of_numbers_are_counted_where_both_are_there() -> None:
 
 def test_texts_depend_on_each_other_by_their_table_of_counts() -> None:
     weights = "code BIGINT, bin BIGINT, weight DOUBLE"
-    tables = {
+    tables: dict[str, Any] = {
         "coded": (
             "first_code BIGINT, second_code BIGINT, row_count BIGINT",
             [(1, 1, 2), (1, 1, 1), (2, 2, 3), (1, 2, 2), (2, 1, 2)],
@@ -152,7 +152,7 @@ def test_texts_depend_on_each_other_by_their_table_of_counts() -> None:
         "first_bins": (weights, [(1, 0, 1.0), (2, 1, 1.0)]),
         "second_bins": (weights, [(1, 0, 1.0), (2, 1, 1.0)]),
     }
-    names = {"first_code": "first_code", "second_code": "second_code"}
+    names: dict[str, Any] = {"first_code": "first_code", "second_code": "second_code"}
     row = answers(f"{UTILITY}/contingency", tables, names=names)[0]
     assert row == (pytest.approx(9 / 25 + 4 / 25 + 4 / 25 + 9 / 25 - 1), 2, 2)
     # A label in two bins counts in each by its weight: 1 of 4 rows in one row, 3 of them in the other.
@@ -169,7 +169,7 @@ def test_texts_depend_on_each_other_by_their_table_of_counts() -> None:
 
 
 def test_groups_explain_numbers_by_their_means() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "coded": (
             "code BIGINT, n BIGINT, total DOUBLE, square DOUBLE",
             [(1, 1, 2.0, 4.0), (1, 1, 4.0, 16.0), (2, 2, 10.0, 52.0), (3, 0, 0.0, 0.0), (4, 3, 6.0, 14.0)],
@@ -179,7 +179,7 @@ def test_groups_explain_numbers_by_their_means() -> None:
             [(1, 0, 1.0), (2, 1, 0.5), (2, 2, 0.5), (3, 7, 1.0), (4, 0, 1.0)],
         ),
     }
-    lists = {"number": [{"count": "n", "total": "total", "square": "square"}]}
+    lists: dict[str, Any] = {"number": [{"count": "n", "total": "total", "square": "square"}]}
     row = answers(f"{UTILITY}/ratios", tables, names={"this_code": "code"}, lists=lists)[0][0]
     assert row == pytest.approx([7, 22.0, 86.0, 12**2 / 5 + 25 / 1 + 25 / 1])
 
@@ -194,7 +194,7 @@ def test_queries_are_answered_by_the_shares_of_their_cells() -> None:
         "third_weights": (weights, [(1, 0, [1.0, 1.0]), (2, 0, [0.0, 0.5]), (1, 1, [9.0, 9.0])]),
     }
     codes = {"first_code": "a", "second_code": "b", "third_code": "c"}
-    lists = {"query": [{"number": 1}, {"number": 2}]}
+    lists: dict[str, Any] = {"query": [{"number": 1}, {"number": 2}]}
     for columns, wanted in ((1, (7.0, 11.5)), (2, (5.5, 10.0)), (3, (5.5, 6.0))):
         names = dict(list(codes.items())[:columns])
         asked = answers(f"{UTILITY}/answers_{columns}", tables, names=names, lists=lists, values={"set": 0})
@@ -203,10 +203,10 @@ def test_queries_are_answered_by_the_shares_of_their_cells() -> None:
 
 def test_a_query_takes_the_shares_of_labels_in_its_bins() -> None:
     columns = {"sets": [0, 0, 0, 1], "columns": [2, 2, 2, 3], "queries": [0, 0, 1, 0], "bins": [5, 6, 6, 5]}
-    values = {name: json.dumps(entries) for name, entries in columns.items()}
+    values: dict[str, Any] = {name: json.dumps(entries) for name, entries in columns.items()}
     asked = made("asked", {}, "utility_asked", values=values)
     assert asked == [(0, 2, 0, 5), (0, 2, 0, 6), (0, 2, 1, 6), (1, 3, 0, 5)]
-    tables = {
+    tables: dict[str, Any] = {
         "utility_asked": ("set_number BIGINT, column_number BIGINT, query BIGINT, bin BIGINT", asked),
         "label_bins": ("code BIGINT, bin BIGINT, weight DOUBLE", [(1, 5, 0.5), (1, 6, 0.25), (2, 7, 1.0)]),
     }
@@ -216,8 +216,11 @@ def test_a_query_takes_the_shares_of_labels_in_its_bins() -> None:
 
 def test_few_kinds_are_drawn_whole_and_many_by_their_share() -> None:
     kinds = "is_release BIGINT, target BIGINT, kind BIGINT, row_count BIGINT"
-    tables = {"source_kinds": (kinds, [(0, 1, 7, 1), (0, 2, 7, 3)]), "release_kinds": (kinds, [(1, 1, 7, 4)])}
-    lists = {"item": [{"kind": "kind"}]}
+    tables: dict[str, Any] = {
+        "source_kinds": (kinds, [(0, 1, 7, 1), (0, 2, 7, 3)]),
+        "release_kinds": (kinds, [(1, 1, 7, 4)]),
+    }
+    lists: dict[str, Any] = {"item": [{"kind": "kind"}]}
     whole = made("drawn", tables, "utility_drawn", lists=lists, values={"most": 3})
     assert whole == [(0, 1, 7, 1), (0, 2, 7, 3), (1, 1, 7, 4)]
     many = {**tables, "source_kinds": (kinds, [(0, target, 7, 10) for target in range(400)])}
@@ -228,7 +231,7 @@ def test_few_kinds_are_drawn_whole_and_many_by_their_share() -> None:
 
 def test_a_fit_goes_by_gradient_and_curvature() -> None:
     rows = [(0.0, 2.0, 1.0, 1.0), (1.0, 1.0, 1.0, 3.0)]
-    tables = {"utility_design": ("is_release DOUBLE, row_count DOUBLE, x0 DOUBLE, x1 DOUBLE", rows)}
+    tables: dict[str, Any] = {"utility_design": ("is_release DOUBLE, row_count DOUBLE, x0 DOUBLE, x1 DOUBLE", rows)}
     parts = [{"x": "x0", "number": 1}, {"x": "x1", "number": 2}]
     pairs = [{"first": "x0", "second": "x0"}, {"first": "x0", "second": "x1"}, {"first": "x1", "second": "x1"}]
     row = answers(
@@ -241,11 +244,11 @@ def test_a_fit_goes_by_gradient_and_curvature() -> None:
 
 
 def test_labels_of_the_release_cover_missing_values_by_their_words() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "counted_values": ("value VARCHAR, row_count BIGINT", [("5 or missing", 2), (" to 7", 1), (None, 3), ("a", 4)])
     }
     for ranges, covers, bare in ((True, True, "5"), (False, False, "5 or missing")):
-        values = {"ranges": ranges}
+        values: dict[str, Any] = {"ranges": ranges}
         rows = made(
             "labels", tables, "labels", "label, bare, covers_missing", names={"label_text": "value"}, values=values
         )
@@ -264,7 +267,7 @@ def test_labels_of_the_release_cover_missing_values_by_their_words() -> None:
 
 
 def test_columns_are_coded_with_their_missing_values_and_sums() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "tuples": ("a VARCHAR, row_count BIGINT", [("x", 2), (None, 3), ("y", 4)]),
         "item_codes": ("value VARCHAR, code BIGINT, x DOUBLE", [("x", 5, 1.5), (None, 6, None), ("y", 7, 2.0)]),
     }
@@ -275,7 +278,7 @@ def test_columns_are_coded_with_their_missing_values_and_sums() -> None:
     }
     rows = made("coded", tables, "coded", "row_count, q0, x0, n, total, square", lists=lists)
     assert rows == [(2, 5, 1.5, 2, 3.0, 4.5), (3, 6, None, 0, 0.0, 0.0), (4, 7, 2.0, 4, 8.0, 16.0)]
-    values = {"tuples": ("a VARCHAR, row_count BIGINT", [("x", 2), (None, 3), ("x", 4)])}
+    values: dict[str, Any] = {"tuples": ("a VARCHAR, row_count BIGINT", [("x", 2), (None, 3), ("x", 4)])}
     assert made("counted_values", values, "counted_values", names={"item_name": "a"}) == [("x", 6), (None, 3)]
     domain = (
         "rank BIGINT, number DOUBLE, measure DOUBLE, is_missing BOOLEAN, row_count BIGINT",
@@ -292,7 +295,7 @@ def test_the_domain_is_every_value_with_the_texts_that_stand_for_it() -> None:
             [("a", 1, "la", 0.0), ("b", 3, "lb", 1.0), (None, 0, None, 0.5)],
         ),
     }
-    names = {"value_text": parse("counted.value"), "number_value": parse("length(counted.value)")}
+    names: dict[str, Any] = {"value_text": parse("counted.value"), "number_value": parse("length(counted.value)")}
     columns = "rank, value, is_missing, keys, number, measure, row_count"
     rows = made("domain", tables, "domain", columns, names=names)
     assert rows == [
@@ -317,12 +320,12 @@ def test_the_domain_is_every_value_with_the_texts_that_stand_for_it() -> None:
 
 
 def test_kinds_of_rows_are_told_by_the_profiles_of_their_side() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "coded": ("code BIGINT, target BIGINT, row_count BIGINT", [(1, 0, 2), (1, 0, 3), (2, 1, 4)]),
         "item_profiles": ("is_release BIGINT, code BIGINT, kind BIGINT", [(0, 1, 70), (1, 1, 71), (1, 2, 72)]),
     }
     lists: dict[str, Any] = {"item": [{"profiles": "item_profiles", "code": "code", "kind": "kind"}]}
-    names = {"side_number": 1, "target_code": "target"}
+    names: dict[str, Any] = {"side_number": 1, "target_code": "target"}
     rows = answers(f"{UTILITY}/kinds", tables, names=names, lists=lists)
     assert sorted(rows) == [(1, 0, 71, 5), (1, 1, 72, 4)]
     bins = "code BIGINT, bin BIGINT, weight DOUBLE"
@@ -339,11 +342,15 @@ def test_kinds_of_rows_are_told_by_the_profiles_of_their_side() -> None:
 
 
 def test_treated_values_that_the_release_shows_are_of_the_domain() -> None:
-    tables = {
+    tables: dict[str, Any] = {
         "source": ("value VARCHAR", [("a",), ("b",), ("b",), ("c",), (None,)]),
         "release": ("text VARCHAR", [("b",), ("a",), (None,)]),
         "counted_values": ("value VARCHAR, row_count BIGINT", [("a", 4), (None, 1)]),
     }
-    names = {"treated_value": parse("source.value"), "treated_text": parse("source.value"), "released_text": "text"}
+    names: dict[str, Any] = {
+        "treated_value": parse("source.value"),
+        "treated_text": parse("source.value"),
+        "released_text": "text",
+    }
     rows = made("treated_values", tables, "counted_values", names=names)
     assert rows == [("a", 4), ("b", 0), (None, 1)]
