@@ -6,6 +6,7 @@ import math
 import random
 from collections import defaultdict
 from operator import itemgetter
+from typing import Any
 
 import pytest
 from queried import Row, answers
@@ -107,7 +108,8 @@ def mdav_of_weighted(rows: list[Row], k: int) -> dict[int, int]:
 
 
 @pytest.mark.parametrize(
-    ("seed", "points", "blocks", "k"), [(4, 120, 3, 5), (5, 90, 2, 3), (6, 40, 1, 12), (7, 6, 2, 4)]
+    ("seed", "points", "blocks", "k"),
+    [(4, 120, 3, 5), (5, 90, 2, 3), (6, 40, 1, 12), (7, 6, 2, 4), (8, 60, 6, 7), (9, 40, 5, 5)],
 )
 def test_groups_of_points_with_weights_and_equal_distances_are_those_of_mdav(
     seed: int, points: int, blocks: int, k: int
@@ -137,3 +139,132 @@ def test_of_groups_that_are_equally_near_those_of_lower_numbers_come_first() -> 
         then="SELECT * FROM near ORDER BY ALL",
     )
     assert near == [(1, 3), (1, 4), (2, 1), (2, 3), (3, 1), (3, 2), (4, 1), (4, 3)]
+
+
+MEMBERS = "cell INTEGER, part INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER"
+LISTS: dict[str, Any] = {"axis": AXES}
+
+
+def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> list[Row]:
+    """The rows of the table that a statement makes, in order."""
+    names = {table: table, **options.pop("names", {})}
+    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
+    return answers(f"search/microaggregation/{name}", tables, names=names, then=then, **options)
+
+
+def lost(rows: list[Row]) -> float:
+    """The squared distances of rows from their centre."""
+    total = sum(row[4] for row in rows)
+    if not total:
+        return 0.0
+    middle = [sum(row[4] * row[i] for row in rows) / total for i in (2, 3)]
+    return float(sum(row[4] * ((row[2] - middle[0]) ** 2 + (row[3] - middle[1]) ** 2) for row in rows))
+
+
+@pytest.mark.parametrize(("seed", "k"), [(1, 2), (2, 4), (3, 5)])
+def test_an_exchange_gains_what_both_groups_lose_less_and_leaves_k_in_each(seed: int, k: int) -> None:
+    draw = random.Random(seed)
+    rows: list[Row] = [
+        (cell, 100 + cell % 3, draw.uniform(0, 9), draw.uniform(0, 9), draw.choice([1, 1, 2, 4]), 0)
+        for cell in range(1, 15)
+    ]
+    tables: dict[str, Any] = {"members": (MEMBERS, rows)}
+    centres = made("centres", tables, "centres", "part, x, y, row_count, stratum", lists=LISTS)
+    groups = {part: [row for row in rows if row[1] == part] for part in (100, 101, 102)}
+    assert [(row[0], row[3]) for row in centres] == [
+        (part, sum(row[4] for row in held)) for part, held in groups.items()
+    ]
+    tables["centres"] = ("part INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER", centres)
+    tables["near"] = ("part INTEGER, other INTEGER", [(a, b) for a in groups for b in groups if a != b])
+    axes = "x DOUBLE, y DOUBLE, x_centre DOUBLE, y_centre DOUBLE"
+    held = f"cell INTEGER, part INTEGER, {axes}, row_count BIGINT, total BIGINT, off DOUBLE, other INTEGER"
+    columns = f"{held}, x_other DOUBLE, y_other DOUBLE, other_total BIGINT, away DOUBLE"
+    named = ", ".join(column.split()[0] for column in columns.split(", "))
+    wishes = made("wishes", tables, "wishes", named, lists=LISTS)
+    tables |= {"wishes": (columns, wishes)}
+    found = made("exchanges", tables, "exchanges", lists=LISTS, values={"k": k, "least": 1e-9})
+    expected: dict[tuple[int, ...], float] = {}
+    for wish in wishes:
+        cell, part, other = next(row for row in rows if row[0] == wish[0]), wish[1], wish[9]
+        own, there = [row for row in groups[part] if row != cell], groups[other]
+        for partner in (None, *there):
+            left = own + ([partner] if partner else [])
+            comes = [row for row in there if row != partner] + [cell]
+            gain = lost(groups[part]) + lost(there) - lost(left) - lost(comes)
+            if min(sum(row[4] for row in left), sum(row[4] for row in comes)) >= k and gain > 1e-9:
+                expected[part, other, cell[0], partner[0] if partner else 0] = gain
+    assert {row[:4]: pytest.approx(row[4]) for row in found} == expected
+    assert len(found) > 3
+    chosen = made(
+        "chosen",
+        {"exchanges": ("part INTEGER, other INTEGER, cell INTEGER, partner INTEGER, gain DOUBLE", found)},
+        "chosen",
+    )
+    touched = [part for row in chosen for part in row[:2]]
+    assert len(touched) == len(set(touched))
+    best = max(found, key=lambda row: row[4])
+    assert best[:4] in chosen
+
+
+def test_exchanges_are_made_and_groups_counted() -> None:
+    tables: dict[str, Any] = {
+        "members": (
+            MEMBERS,
+            [(1, 5, 0.0, 0.0, 2, 0), (2, 5, 1.0, 0.0, 1, 0), (3, 6, 2.0, 0.0, 3, 0), (4, 7, 9.0, 9.0, 1, 1)],
+        ),
+        "chosen": ("part INTEGER, other INTEGER, cell INTEGER, partner INTEGER", [(5, 6, 2, 3), (7, 6, 4, 0)]),
+    }
+    moved = made("exchanged", tables, "members", "cell, part")
+    assert moved == [(1, 5), (2, 6), (3, 5), (4, 6)]
+    sizes = ("part INTEGER, row_count BIGINT", [(5, 3), (6, 2), (7, 4)])
+    for k, small in ((2, []), (3, [(6,)]), (4, [(5,), (6,)])):
+        assert made("too_small", {"centres": sizes}, "violating", values={"k": k}) == small
+    cells = ("cell INTEGER, row_count BIGINT, stratum INTEGER", [(1, 2, 1), (2, 3, 1), (3, 1, 2), (4, 5, 3)])
+    left = {"cells": cells, "members": ("cell INTEGER", [(1,), (4,)])}
+    assert answers("search/microaggregation/left_out", left) == [(4, 2)]
+    left["cells"] = (cells[0], [(1, 2, 1), (2, 3, 1), (3, 1, 1)])
+    assert answers("search/microaggregation/left_out", left) == [(4, 1)]
+
+
+def test_a_group_joins_the_nearest_of_its_block_and_two_that_violate_each_other() -> None:
+    blocks = [(1, 0.0, 0.0, 1, 0), (2, 5.0, 0.0, 1, 0), (3, 9.0, 0.0, 1, 0), (4, 9.5, 0.0, 1, 0), (9, 0.1, 0.0, 1, 1)]
+    tables: dict[str, Any] = {"blocks": (BLOCKS, blocks), "violating": ("part INTEGER", [(1,), (3,), (4,)])}
+    joins = made("joins", tables, "joins", lists=LISTS)
+    assert joins == [(1, 2), (4, 3)]
+    members = (MEMBERS, [(10, 1, 0.0, 0.0, 1, 0), (11, 2, 0.0, 0.0, 1, 0), (12, 4, 0.0, 0.0, 1, 0)])
+    joined = {"members": members, "joins": ("part INTEGER, other INTEGER", joins)}
+    assert made("joined", joined, "members", "cell, part") == [(10, 2), (11, 2), (12, 3)]
+    lonely = {
+        "members": members,
+        "centres": ("part INTEGER, stratum INTEGER", [(1, 0), (2, 0), (4, 1)]),
+        "violating": ("part INTEGER", [(1,), (4,)]),
+    }
+    assert made("not_lonely", lonely, "members", "cell") == [(10,), (11,)]
+
+
+def test_blocks_hold_cells_of_one_stratum_with_the_same_values_missing() -> None:
+    points = [
+        (1, 1.0, 0.0, 3, 1),
+        (2, 2.0, 0.0, 2, 1),
+        (3, 0.0, 4.0, 2, 1),
+        (4, 0.0, 8.0, 1, 1),
+        (5, 1.0, 0.0, 2, 2),
+        (6, 1.0, 4.0, 3, 2),
+    ]
+    tables = {"points": ("cell INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER", points)}
+    lists: dict[str, Any] = {"axis": AXES, "absent": AXES[1:]}
+    rows = made("pattern_blocks", tables, "blocks", "part, block", lists=lists, values={"k": 3})
+    # Of the first stratum both patterns of few rows are one block; that of the second is one of its own.
+    assert rows == [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4), (6, 5)]
+
+
+def test_columns_are_standardized_by_the_rows_that_have_a_value() -> None:
+    tables = {
+        "frequency": ("p INTEGER, row_count BIGINT", [(1, 2), (2, 1), (2, 1), (0, 5)]),
+        "places": ("position INTEGER, measure DOUBLE", [(0, 9.0), (1, 0.25), (2, 0.75)]),
+    }
+    scale = made("scale", tables, "scale", names={"this_position": "p"})
+    assert scale == [(pytest.approx(0.5 * 2**32), pytest.approx(0.25 * 2**32))]
+    tables["scale"] = ("mean DOUBLE, spread DOUBLE", scale)
+    rows = made("coordinates", tables, "coordinates", values={"weight": 4.0, "apart": 3.0})
+    assert rows == [(0, 0.0, 6.0 * 2**20), (1, -2.0 * 2**20, 0.0), (2, 2.0 * 2**20, 0.0)]

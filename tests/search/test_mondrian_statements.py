@@ -126,11 +126,12 @@ def test_hierarchies_are_cut_between_neighbours_where_both_sides_hold_k(k: int, 
 
 
 def test_subtrees_are_set_apart_from_the_middle_alone() -> None:
-    held: Held = {(1, 2): {0: 3, 1: 2, 2: 2, 3: 1, 4: 2}, (2, 2): {2: 4, 3: 4, 4: 4}}
+    held: Held = {(1, 2): {0: 3, 1: 2, 2: 2, 3: 1, 4: 2}, (2, 2): {2: 4, 3: 4, 4: 4}, (3, 2): {0: 1, 2: 4, 4: 1}}
     columns = "part, low, high, left_rows, row_count, gain"
     rows = made("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 2})
     leaves = [(1, 1, 1, 2, 10, 2.0), (1, 2, 2, 2, 10, 2.0)]
-    assert rows == [*leaves, (1, 2, 3, 3, 10, 3 * 0.75), (2, 3, 3, 4, 12, 4.0)]
+    ends = [(3, 2, 2, 4, 6, 4.0), (3, 2, 3, 4, 6, 4 * 0.75)]  # beside which two rows are left
+    assert rows == [*leaves, (1, 2, 3, 3, 10, 3 * 0.75), (2, 3, 3, 4, 12, 4.0), *ends]
     rows = made("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 3})
     assert rows == [(1, 2, 3, 3, 10, 3 * 0.75), (2, 3, 3, 4, 12, 4.0)]
     assert made("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 9}) == []
