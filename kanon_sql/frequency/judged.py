@@ -14,6 +14,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions import ordered_dimension
 from kanon_sql.frequency.sensitive import Sensitive, Totals, count_reference, domain_index
 from kanon_sql.frequency.table import FurtherColumns
+from kanon_sql.frequency.tallies import Tallies, read_tallies
 from kanon_sql.hierarchy.file import read_hierarchy
 from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
@@ -37,9 +38,9 @@ class Models:
     """k with the further privacy models of a source.
 
     `columns` are the sensitive columns that the models read, `totals` how many rows and values each has, once they are
-    counted; k counts the values of `entity` where there is one. With `known_columns` every combination of so many
-    quasi-identifiers must hold k (k^m-anonymity), not only that of all. The rows of a `group` are released or
-    suppressed together.
+    counted, `tallied` the tallies of those that have few values; k counts the values of `entity` where there is one.
+    With `known_columns` every combination of so many quasi-identifiers must hold k (k^m-anonymity), not only that of
+    all. The rows of a `group` are released or suppressed together.
     """
 
     models: tuple[Model, ...] = ()
@@ -48,6 +49,7 @@ class Models:
     entity: Column | None = None
     known_columns: int | None = None
     group: Column | None = None
+    tallied: Mapping[str, Tallies] = field(default_factory=dict)
     # What temporary tables that are made again and again were last built from, by their names.
     built_from: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     # Thresholds of the released table as a whole; of these, the ones that a search checks node by node, not by its k.
@@ -99,6 +101,15 @@ class Models:
     def reads_values(self) -> bool:
         """Whether a model reads sensitive values."""
         return any(model.column is not None for model in self.models)
+
+    @property
+    def tallies(self) -> Tallies | None:
+        """The tallies of the one sensitive column from whose values, with k in rows, all models judge classes."""
+        read = {model.column for model in self.models}
+        if len(read) != 1 or self.in_rounds:
+            return None
+        (name,) = read
+        return None if name is None or self.counts_pairs(name) else self.tallied.get(name)
 
     @property
     def blind(self) -> Models:
@@ -311,6 +322,7 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
     """
     owner: list[Item] = [{"name": "entity"}] if models.by_entity else []
     totals: dict[str, Totals] = {}
+    tallied: dict[str, Tallies] = {}
     for name, attribute in models.columns.items():
         engine.query(
             "frequency/sensitive" if cells else "frequency/sensitive_leaves",
@@ -325,6 +337,8 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
             engine.query("frequency/listed", names={"listed": attribute.listed, "domain": attribute.domain})
             _take_apart(engine, attribute, codes, "is_of_source")
         totals[name] = count_reference(engine, attribute)
+        if cells and (tallies := read_tallies(engine, attribute.reference, totals[name])):
+            tallied[name] = tallies
         if attribute.several:
             if _lacks_values(engine, attribute):
                 _take_apart(engine, attribute, codes, "is_held")
@@ -338,7 +352,7 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
         counted: list[Item] = [{"name": name} for name in models.counted_with]
         names = {"members": models.rows_table}
         engine.query("frequency/members", names=names, lists={"qi": leaves, "cell": cells, "carried": counted})
-    return replace(models, totals=totals)
+    return replace(models, totals=totals, tallied=tallied)
 
 
 def _take_apart(engine: Engine, attribute: Sensitive, codes: Sequence[Fill], which: str) -> None:

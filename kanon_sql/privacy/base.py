@@ -57,9 +57,9 @@ class PrivacyModel(Part):
     """A privacy model beside k: one entry of it in the configuration, and what the program must know of the model.
 
     A model is one module of `privacy/models` with one subclass, and a folder queries/privacy/<key> with two statements,
-    which share nothing: `violates` for the search, and `measure` for the recount. The registry finds the module by
-    itself; configuration, search, recount, report and page then have the model. tests/support/reference_models.py needs
-    an independent oracle of it.
+    which share nothing: `violates` for the search, and `measure` for the recount; `keeps` and `tallied` may
+    make searches cheaper. The registry finds the module by itself; configuration, search, recount, report and page then
+    have the model. tests/support/reference_models.py needs an independent oracle of it.
 
     The fields are the parameters of the entry. Three names have a meaning: with `column` the model is about that
     sensitive column, with `population` it compares with that table, with `hierarchy` it reads that hierarchy of its
@@ -167,6 +167,15 @@ class PrivacyModel(Part):
         that violate k need not be found: class_values has them only where pairs are counted.
         """
         return self._file("violates")
+
+    @property
+    def tallied(self) -> str | None:
+        """The query file that finds the same where the counts of all values are columns of each class, if there is one.
+
+        It adds its own to the classes that violate what is asked for already: see any of them. Without it such columns
+        are made rows again for `violates`, which costs as much as counting them.
+        """
+        return None
 
     @property
     def keeps(self) -> str | None:

@@ -18,13 +18,15 @@ class Tables:
     """The tables whose classes are checked: each has the columns of the classes' key.
 
     `tuples` has row_count; `holders`, where k counts entities, entity too; `sensitive[column]` value, row_count (and
-    entity); `populations[i]` row_count.
+    entity); `populations[i]` row_count. If they are `tallied`, `tuples` has tally_name too, the counts of the values of
+    the one sensitive column, and `sensitive` is not read: the list holes `tally` and `slot` are what Tallies give.
     """
 
     tuples: str | Composed
     holders: str | Composed | None
     sensitive: Mapping[str, str | Composed]
     populations: Sequence[str | Composed] = ()
+    tallied: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,13 @@ def classes(models: Sequence[Model], tables: Tables, columns: Mapping[str, Value
     Its list hole `key` is the key of a class, {"code": column} for each of its columns.
     """
     base = _base(models, tables, columns, by_entity=by_entity)
+    if tables.tallied:
+        base, models = _layered(base, models, columns)
     if not models:
         return base
-    sizes = _shared_sizes(base, models, columns, by_entity=by_entity)
+    sizes = base if tables.tallied else _shared_sizes(base, models, columns, by_entity=by_entity)
     judged = _judged("class_sizes" if sizes else base, models, tables, columns)
-    return _with_shared(judged, models, columns, sizes)
+    return _with_shared(judged, models, tables, columns, sizes)
 
 
 def kept(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values]) -> Composed:
@@ -64,13 +68,13 @@ def kept(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values])
     monotone = [model for model in models if model.spec.monotone]
     keeping = [model for model in models if not model.spec.monotone and model.spec.keeps is not None]
     base = _base(keeping, tables, columns, by_entity=False)
-    sizes = _shared_sizes(base, keeping, columns, by_entity=False)
+    sizes = base if tables.tallied else _shared_sizes(base, keeping, columns, by_entity=False)
     judged: str | Composed = "class_sizes" if sizes else base
     if monotone:
         judged = _judged(judged, monotone, tables, columns)
     bounded = _union([_of_model(model, str(model.spec.keeps), tables, columns) for model in keeping])
     whole = compose("privacy/kept", {"classes": judged, "keeping_models": bounded})
-    return _with_shared(whole, [*monotone, *keeping], columns, sizes)
+    return _with_shared(whole, [*monotone, *keeping], tables, columns, sizes)
 
 
 def absent(model: Model, tables: Tables) -> Composed:
@@ -86,6 +90,8 @@ def parameters(model: Model, numbers: Mapping[str, Number]) -> dict[str, exp.Exp
 
 def _base(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values], *, by_entity: bool) -> Composed:
     """The classes with their sizes, and whether they violate k."""
+    if tables.tallied and models:
+        return compose("privacy/k_tallied", {"tuples": tables.tuples})
     # Counted values hold every row in fewer rows than the table.
     counting = [columns[model.column] for model in models if model.column is not None]
     counted = [f"class_counts_{values.index}" for values in counting if not values.several]
@@ -94,6 +100,17 @@ def _base(models: Sequence[Model], tables: Tables, columns: Mapping[str, Values]
         "privacy/k_entities" if by_entity else "privacy/k",
         scope={"tuples": tuples, "holders": tables.holders or tables.tuples},
     )
+
+
+def _layered(
+    classes: Composed, models: Sequence[Model], columns: Mapping[str, Values]
+) -> tuple[Composed, Sequence[Model]]:
+    """The classes with the counts of values as columns, judged by the models that read these; and the other models."""
+    for model in models:
+        if model.spec.tallied is not None:
+            numbers = parameters(model, columns[str(model.column)].numbers)
+            classes = compose(model.spec.tallied, {"classes": classes}, numbers)
+    return classes, [model for model in models if model.spec.tallied is None]
 
 
 def _shared_sizes(
@@ -120,17 +137,25 @@ def _of_model(model: Model, file: str, tables: Tables, columns: Mapping[str, Val
         names["population"] = tables.populations[model.population]
     if model.column is not None:
         values = columns[model.column]
-        names |= {**{name: f"{name}_{values.index}" for name in ("class_counts", "class_values")}, **values.tables}
+        counts = f"class_counts_{values.index}"
+        sized = counts if tables.tallied else f"class_values_{values.index}"
+        names |= {"class_counts": counts, "class_values": sized, **values.tables}
         numbers = values.numbers
     return compose(file, scope=names, values=parameters(model, numbers)).tree
 
 
 def _with_shared(
-    whole: Composed, models: Sequence[Model], columns: Mapping[str, Values], sizes: Composed | None
+    whole: Composed, models: Sequence[Model], tables: Tables, columns: Mapping[str, Values], sizes: Composed | None
 ) -> Composed:
     shared = whole.tree.find(exp.With)
     assert shared is not None
-    shared.set("expressions", [*_shared(models, columns, sizes), *shared.expressions])
+    if tables.tallied and sizes is not None:
+        (values,) = columns.values()
+        tallied = compose("privacy/class_values_tallied", {"class_sizes": "class_sizes"})
+        tables_shared = [_cte("class_sizes", sizes), _cte(f"class_counts_{values.index}", tallied)]
+    else:
+        tables_shared = _shared(models, columns, sizes)
+    shared.set("expressions", [*tables_shared, *shared.expressions])
     return whole
 
 

@@ -103,6 +103,27 @@ def test_the_search_refuses_the_classes_that_the_definition_refuses(key: str, sp
     assert refused == {(place, True) for place, counts in enumerate(CLASSES) if not reached(key, spec, counts)[0]}
 
 
+TALLIED = [(key, spec) for key, spec in SPECS if MODELS[key].model_validate({"column": "s", **spec}).tallied]
+
+
+@pytest.mark.parametrize(("key", "spec"), TALLIED)
+def test_the_search_refuses_the_same_where_counts_are_columns(key: str, spec: dict[str, Any]) -> None:
+    model = MODELS[key].model_validate({"column": "s", **spec})
+    columns = "".join(f", n{value} BIGINT" for value in COUNTS)
+    # Beside what violates already, which stays so.
+    rows = [
+        (place + before * len(CLASSES), sum(counts), bool(before), *counts)
+        for before in (0, 1)
+        for place, counts in enumerate(CLASSES)
+    ]
+    slots = [{"value": value, "count": f"n{value}", "expected": n} for value, n in COUNTS.items()]
+    tables: dict[str, tuple[str, list[Row]]] = {"classes": (f"c BIGINT, size BIGINT, violates BOOLEAN{columns}", rows)}
+    judged = asked(str(model.tallied), model, tables, key=[{"code": "c"}], slot=slots)
+    refused = {place for place, counts in enumerate(CLASSES) if not reached(key, spec, counts)[0]}
+    assert {row[0] for row in judged if row[2]} == refused | {row[0] for row in rows if row[2]}
+    assert {(row[0], row[1], *row[3:]) for row in judged} == {(row[0], row[1], *row[3:]) for row in rows}
+
+
 BOUNDED = [(key, spec) for key, spec in SPECS if MODELS[key].model_validate({"column": "s", **spec}).keeps]
 
 

@@ -23,6 +23,11 @@ class AlphaK(PrivacyModel):
     alpha: Threshold = Field(gt=0, le=1, description="the greatest share of a class that one value may have")
 
     @property
+    def tallied(self) -> str | None:
+        """It compares each count."""
+        return self._file("tallied")
+
+    @property
     def portable(self) -> bool:
         """True: shares are compared in whole numbers, in any engine."""
         return True

@@ -34,6 +34,11 @@ class Beta(PrivacyModel):
         return self._file("keeps")
 
     @property
+    def tallied(self) -> str | None:
+        """Both variants compare each count."""
+        return self._file("tallied")
+
+    @property
     def portable(self) -> bool:
         """True: it compares shares of counted values, which every engine can."""
         return True

@@ -29,6 +29,11 @@ class DeltaDisclosure(PrivacyModel):
     )
 
     @property
+    def tallied(self) -> str | None:
+        """It compares each count."""
+        return self._file("tallied")
+
+    @property
     def portable(self) -> bool:
         """True: it compares shares of counted values, which every engine can."""
         return True

@@ -60,6 +60,11 @@ class LDiversity(PrivacyModel):
         return self.variant == "distinct"
 
     @property
+    def tallied(self) -> str | None:
+        """The distinct variant, a number of values."""
+        return self._file("tallied") if self.variant == "distinct" else None
+
+    @property
     def portable(self) -> bool:
         """All but the recursive variant, whose lists only DuckDB has."""
         return self.variant != "recursive"

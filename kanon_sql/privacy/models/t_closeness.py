@@ -57,6 +57,11 @@ class TCloseness(PrivacyModel):
         return None if self.distance == "ordered" else self._file("keeps")
 
     @property
+    def tallied(self) -> str | None:
+        """With the equal distance, a sum over the values."""
+        return self._file("tallied") if self.distance == "equal" else None
+
+    @property
     def portable(self) -> bool:
         """With the equal distance, which needs neither an order nor a hierarchy."""
         return self.distance == "equal"

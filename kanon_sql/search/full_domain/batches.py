@@ -14,13 +14,15 @@ from sqlglot import exp
 
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency, code_name
+from kanon_sql.privacy.statement import Tables
 from kanon_sql.search.full_domain.coarser import CoarserTables, Query
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.sql.connection import Row
-from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
+from kanon_sql.sql.template import Composed, Fill, Item, column, compose, mentions, state
 
 _MOST_NODES = 64
 _MOST_FROM_TABLES = 256  # nodes of a batch that is counted from tables at levels below them
+_LEAST_TALLIED = 64  # nodes for which tables with tallies are made: to make them costs as much as that many checks
 _MOST_ROWS = 3_000_000  # combinations times nodes, each of which may be a class of its own: about 150 MB
 _KEY: list[Item] = [{"code": "node"}, {"code": "word"}]
 _WORDS = ((63, "BIGINT"), (127, "HUGEINT"))  # types of the number that packs codes, by their bits
@@ -58,7 +60,9 @@ class Batches:
         self.units_size = self.size if bits < 63 else 0  # nodes that a statement may give the units of loss of
         self.statements = models.once(_Statements, screening=screening)
         self._models = models
-        self._from_coarser = models.only_k and possible
+        self._screening = screening
+        self._tallies = models.tallies if possible else None
+        self._from_coarser = possible and (models.only_k or self._tallies is not None)
         self._coarser: CoarserTables | None = None
         marginals = frequency.marginals
         self._by_detail = sorted(range(len(marginals)), key=lambda i: marginals[i][0].spread)
@@ -81,8 +85,11 @@ class Batches:
 
     def roll(self, lattice: Lattice) -> bool:
         """Counts nodes of this lattice from tables at levels below them, until `unroll`; whether that pays."""
-        if self._from_coarser and self._coarser is None and CoarserTables.pay(self._frequency, lattice):
-            self._coarser = CoarserTables(lattice, self._frequency, [self._factor(i) for i in range(len(self._codes))])
+        frequency, tallies = self._frequency, self._tallies
+        if self._from_coarser and self._coarser is None and CoarserTables.pay(frequency, lattice, tallies):
+            sensitive = next(iter(self._models.columns.values())).table if tallies else ""
+            factors = [self._factor(i) for i in range(len(self._codes))]
+            self._coarser = CoarserTables(lattice, frequency, factors, tallies, sensitive)
             return True
         return False
 
@@ -102,12 +109,19 @@ class Batches:
 
         `part` is check, classes, units or screen; the nodes of a batch are numbered in their order.
         """
-        for batch, statement, holes in self._rolled(query, part, nodes) if self._coarser else self._plain(part, nodes):
+        filled = self._rolled(query, part, nodes) if self._reads_tables(len(nodes)) else self._plain(part, nodes)
+        for batch, statement, holes in filled:
             if part == "units":
                 packed = [sum(at << place for at, (place, _) in zip(node, self._levels, strict=True)) for node in batch]
                 holes.names["node_levels"] = exp.Array(expressions=[exp.Literal.number(number) for number in packed])
                 holes.lists["cost"] = self._costs
             yield batch, query(statement, values={"k": k}, names=holes.names, lists=holes.lists)
+
+    def _reads_tables(self, nodes: int) -> bool:
+        """Whether so many nodes are counted from tables at levels below them: those with tallies are made for many."""
+        if self._coarser is None:
+            return False
+        return self._tallies is None or self._coarser.are_made or nodes >= _LEAST_TALLIED
 
     def _plain(self, part: str, nodes: Sequence[Node]) -> Iterator[tuple[Sequence[Node], Composed, _Filled]]:
         """The nodes in batches of at most `size`, counted from all combinations.
@@ -136,10 +150,11 @@ class Batches:
         batch: list[Node] = []
         below: list[Node] = []
         rows = 0
+        most_rows = _MOST_ROWS // (1 + len(self._coarser.tally_columns))
         for node in sorted(nodes, key=self._similar):
             levels = self._coarser.below(query, node)
             rows += self._coarser.size(levels)
-            if batch and (rows > _MOST_ROWS or len(batch) == _MOST_FROM_TABLES):
+            if batch and (rows > most_rows or len(batch) == _MOST_FROM_TABLES):
                 yield batch, *self._from_tables(part, batch, below)
                 batch, below, rows = [], [], self._coarser.size(levels)
             batch.append(node)
@@ -152,13 +167,19 @@ class Batches:
         assert self._coarser is not None
         names: dict[str, Fill] = {}
         tables = list(dict.fromkeys(below))
+        # Statements about as many tables, or up to twice as many, are one: the last has its nodes, then none.
+        tables += tables[-1:] * ((1 << (len(tables) - 1).bit_length()) - len(tables))
         for number, levels in enumerate(tables):
-            places = [place for place, other in enumerate(below) if other == levels]
+            places = [place for place, other in enumerate(below) if other == levels and number == tables.index(levels)]
             names[f"coarser{number}"] = self._coarser.name(levels)
             names[f"numbers{number}"] = exp.Array(expressions=[exp.Literal.number(place) for place in places])
             names[f"words{number}"] = exp.Array(expressions=[self._word_of(batch[place]) for place in places])
-        statements = self._models.once(_from_tables(len(tables)), screening=False)
-        return getattr(statements, part), _Filled(names, {"key": _KEY})
+        statements = self._models.once(_from_tables(len(tables)), screening=self._screening)
+        statement: Composed = getattr(statements, part)
+        lists = {"key": _KEY, "tally": self._coarser.tally_columns}
+        if self._tallies and mentions(statement, "slot"):
+            lists["slot"] = self._tallies.slots
+        return statement, _Filled(names, lists)
 
     def _similar(self, node: Node) -> list[int]:
         return [node[i] for i in self._by_detail]
@@ -201,10 +222,13 @@ class _Statements:
             sensitive={name: _packed("values", table) for name, table in tables.sensitive.items()},
             populations=[_packed("tuples", table) for table in tables.populations],
         )
-        self._judged = models.classes(packed)
+        self._take(models, packed, screening=screening)
+
+    def _take(self, models: Models, tables: Tables, *, screening: bool) -> None:
+        self._judged = models.classes(tables)
         self.screen: Composed | None = None
         if screening:
-            self.screen = compose("search/full_domain/batch_check", {"classes": models.screen(packed)})
+            self.screen = compose("search/full_domain/batch_check", {"classes": models.screen(tables)})
 
     # Composed where they are asked for, as many a search needs one of them alone.
 
@@ -229,9 +253,9 @@ def _packed(file: str, table: str | Composed) -> Composed:
 
 
 class _StatementsFromTables(_Statements):
-    """The same of k alone, with the combinations read from so many tables at levels below the nodes."""
+    """The same with the combinations, and tallies of values, read from so many tables at levels below the nodes."""
 
-    def __init__(self, models: Models, tables: int) -> None:
+    def __init__(self, models: Models, tables: int, *, screening: bool) -> None:
         members = [
             compose(
                 "search/full_domain/coarser_words",
@@ -240,8 +264,7 @@ class _StatementsFromTables(_Statements):
             for number in range(tables)
         ]
         union = reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), members)
-        self._judged = models.classes(replace(source_tables(models), tuples=Composed(union)))
-        self.screen = None
+        self._take(models, replace(source_tables(models), tuples=Composed(union), tallied=True), screening=screening)
 
 
 @cache
@@ -249,7 +272,6 @@ def _from_tables(tables: int) -> Callable[..., _StatementsFromTables]:
     """What composes the statements that read so many tables; the same each time, as Models.once remembers by it."""
 
     def statements(models: Models, *, screening: bool) -> _StatementsFromTables:
-        assert not screening
-        return _StatementsFromTables(models, tables)
+        return _StatementsFromTables(models, tables, screening=screening)
 
     return statements

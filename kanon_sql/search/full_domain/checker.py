@@ -291,14 +291,19 @@ class NodeChecker:
     def measure(self, nodes: Sequence[Node]) -> list[NodeMeasures]:
         """The nodes with their `measures`, in few statements."""
         self.learn([node for node in nodes if not self._is_measured(node)], counted=True)
-        if self.batch > 1 and self._batches.units_size:
-            unmeasured = [node for node in dict.fromkeys(nodes) if node not in self._measures]
-            for node, sums in self._ask_many("units", [node for node in unmeasured if self._suppressed[node]]):
-                units = self._units_outside(node, self._suppressed[node])
-                for i in self._between(node):
-                    units[i] = sums[i]
-                self._measure(node, units)
+        self.learn_losses(nodes)
         return [self.measures(node) for node in nodes]
+
+    def learn_losses(self, nodes: Iterable[Node]) -> None:
+        """Computes the losses of many nodes, whose suppressed rows are known, in few statements."""
+        if self.batch == 1 or not self._batches.units_size:
+            return
+        unmeasured = [node for node in dict.fromkeys(nodes) if node not in self._measures]
+        for node, sums in self._ask_many("units", [node for node in unmeasured if self._suppressed[node]]):
+            units = self._units_outside(node, self._suppressed[node])
+            for i in self._between(node):
+                units[i] = sums[i]
+            self._measure(node, units)
 
     def _is_measured(self, node: Node) -> bool:
         return node in self._measures and self._measures[node].counts is not None

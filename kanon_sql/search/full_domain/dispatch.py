@@ -47,8 +47,9 @@ def _optimal(
     checker.with_entropy = options["objective"] == "entropy"
     objective = make_objective(options["objective"], checker.costs, weights, checker.least_class, checker.limit)
     if lattice.size <= _SMALL:
-        # What bounds the loss leaves too few nodes to check for tables of their own.
-        with checker.rolling(lattice) if isinstance(objective, CountedObjective) else nullcontext():
+        # Where nodes settle others, what bounds the loss leaves too few to check for tables of their own.
+        many = isinstance(objective, CountedObjective) or not checker.prunes
+        with checker.rolling(lattice) if many else nullcontext():
             return OptimalSearch(lattice, checker, objective, deadline).run()
     from kanon_sql.search.full_domain.large import LargeSearch
 

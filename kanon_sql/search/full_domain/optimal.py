@@ -143,7 +143,7 @@ class OptimalSearch:
             failing = self.checker.tags.fails(node)
             if failing is None:
                 if self._judges_many and self.checker.known_suppressed(node) is None:
-                    self._learn(self._next_judged(node))
+                    self._judge(self._next_judged(node))
                 self.evaluate(node)
         except TimeUpError:
             heapq.heappush(self._queue, (bound, sum(node), node))
@@ -196,6 +196,17 @@ class OptimalSearch:
             if node not in self._counted:
                 self._counted.add(node)
                 self.objective.learn(node, self.checker.counts(node))
+
+    def _judge(self, nodes: Sequence[Node]) -> None:
+        """Checks many nodes, and computes the losses of those that could win by what they suppress."""
+        self._learn(nodes)
+        if self.checker.with_entropy:  # a statement for each node, which some of them are spared
+            return
+        most, limit = self.best_value + self._slack(), self.checker.limit
+        suppressed = {node: self.checker.suppressed(node) for node in nodes}
+        self.checker.learn_losses(
+            node for node, rows in suppressed.items() if rows <= limit and self.objective.least(node, rows) <= most
+        )
 
     def _probe(self, node: Node) -> None:
         """Checks one node of a path that climbs from `node`; bisects the first path to where it turns."""

@@ -38,7 +38,8 @@ def measure_all(lattice: Lattice, checker: NodeChecker, deadline: Deadline) -> l
     """
     layout = _Layout(lattice, checker)
     if not layout.fits or checker.with_entropy or not checker.rolls_up:
-        return checker.measure(list(lattice.nodes()))
+        with checker.rolling(lattice):
+            return checker.measure(list(lattice.nodes()))
     released_by_node = dict(_RollUp(lattice, checker, layout, deadline).run())
     return checker.remember(lattice, released_by_node)
 
