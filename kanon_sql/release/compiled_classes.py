@@ -16,10 +16,15 @@ from kanon_sql.release.compiled import (
     key_name,
     leave_out,
     other_name,
+    set_with,
     split_missing,
+    with_of,
 )
+from kanon_sql.search.mondrian import Partitioning
+from kanon_sql.search.rounds import RemoteRounds
 from kanon_sql.source.columns import or_missing
 from kanon_sql.source.roles import Roles
+from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, quoted, state
 from kanon_sql.sql.writing import Cell, Listing, cell_of
@@ -35,25 +40,29 @@ def compiled_classes(
     dimensions: Sequence[Dimension],
     outputs: Sequence[Output],
     *,
-    boxes: bool,
-    seed: int,
+    division: Partitioning,
+    rounds: RemoteRounds | None = None,
 ) -> CompiledRelease:
     """The release as one SELECT over the source.
 
-    With `boxes` every class is one range of positions along each dimension, and no two overlap: a table of ranges is
-    enough. Otherwise the tuples of each class are listed, and where classes share tuples the rows that each takes.
+    In a `division` into boxes every class is one range of positions along each dimension, and no two overlap: a table
+    of ranges is enough. Otherwise the tuples of each class are listed, and where classes share tuples the rows that
+    each takes. A statement that is executed where `rounds` have the tuples reads them there.
     """
     domains = [_domain(engine, d, request) for d in dimensions]
     labels = [output.label for output in outputs if output.label and not output.is_plain(as_text=request.as_text)]
     types = _label_types(engine, request)
-    boxes = boxes and not request.executed
-    dealt = not boxes and classes_share(engine, dimensions)
+    boxes = division.boxes and not request.executed
+    there = rounds if request.executed else None
+    if not boxes and rounds is not None and there is None:
+        _bring_tuples(rounds, dimensions)
+    dealt = not boxes and there is None and classes_share(engine, dimensions)
     positions = [d.position for d in dimensions]
     edges = [{"position": d.position, "low": f"low_{d.index}", "high": f"high_{d.index}"} for d in dimensions]
     placed = exp.select(*map(column, positions)).distinct().from_("placed")
     lists: dict[str, list[Item]] = {
         **({"part": [], "range": [*edges]} if boxes else {"part": [{"number": "part"}], "range": []}),
-        **_dealing(request, outputs, seed if dealt else None),
+        **_dealing(request, outputs, division.seed if dealt else None),
         "label": [{"name": label} for label in labels],
         "qi": [
             {"domain": listing.name, "key": key_name(d.column), "place": position_of, "position": d.position}
@@ -69,7 +78,10 @@ def compiled_classes(
         numbers = [edge[end] for edge in edges for end in ("low", "high")]
         listings.append(_classes(engine, labels, types, numbers, state("classes")))
     else:
-        listings.append(_tuples(engine, positions, dealt=dealt))
+        if there is None:
+            listings.append(_tuples(engine, positions, dealt=dealt))
+        else:
+            set_with(statement, [_tuples_there(there, positions), *with_of(statement).expressions])
         listings.append(_classes(engine, labels, types, ["part"], state("released_classes")))
     types |= {col.key: col.released_type for col in roles.released}
     released = []
@@ -141,6 +153,18 @@ def _tuples(engine: Engine, positions: Sequence[str], *, dealt: bool) -> Listing
     rows = tuple(tuple(map(int, row)) for row in tuples)
     columns = tuple((name, "BIGINT") for name in names)
     return Listing("tuples", "the tuples of the classes", columns, rows, keys=len(positions) + 1)
+
+
+def _tuples_there(rounds: RemoteRounds, positions: Sequence[str]) -> exp.CTE:
+    """The tuples of the classes as a table of the engine that holds the rows."""
+    tuples = rounds.rows_of(state("assigned"), [*positions, "part"])
+    return exp.CTE(this=tuples, alias=exp.TableAlias(this=quoted("tuples")))
+
+
+def _bring_tuples(rounds: RemoteRounds, dimensions: Sequence[Dimension]) -> None:
+    """Brings them to DuckDB, for a statement that lists them."""
+    items: list[Item] = [{"position": d.position} for d in dimensions]
+    rounds.bring(template.fill("release/brought_tuples", lists={"this": items}))
 
 
 def _label_types(engine: Engine, request: CompileRequest) -> dict[str, str]:

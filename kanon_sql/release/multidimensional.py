@@ -79,15 +79,14 @@ class MultidimensionalRelease(Release):
             )
         partitions = self.result.classes.partitions
         how = _HOW.get(algorithm.name, f"Mondrian, cut: {algorithm.cut or 'strict'}")
-        boxes = self.result.division.boxes
         compiled = compiled_classes(
             self.engine,
             request,
             self.problem.roles,
             self.dimensions,
             self.outputs,
-            boxes=boxes,
-            seed=self.result.division.seed,
+            division=self.result.division,
+            rounds=self.problem.rounds,
         )
         suppressed = self.result.suppressed
         left = f"{suppressed:,} of {self.problem.n:,} rows are" if suppressed else "no row is"

@@ -19,6 +19,7 @@ from sqlglot import exp
 from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.dimensions import Dimension, Grid, NumberGrid
 from kanon_sql.frequency.table import Tuples
+from kanon_sql.search.rounds import RemoteRounds
 from kanon_sql.settings.algorithms import query_of
 from kanon_sql.source.columns import as_written
 from kanon_sql.sql import template
@@ -60,10 +61,12 @@ def build_classes(
     aggregated: Sequence[Aggregated] = (),
     *,
     suppresses: bool = False,
+    rounds: RemoteRounds | None = None,
 ) -> Classes:
     """Labels the classes of the table assigned(part, p0 ..., row_count).
 
-    `grids` are those of the dimensions, by their numbers, whose ranges are widened; `aggregated` dimensions show an
+    That table may be one of `rounds`: then the classes, and which texts each holds, are brought to DuckDB. `grids` are
+    those of the dimensions, by their numbers, whose ranges are widened; `aggregated` dimensions show an
     aggregate. If a search that leaves tuples whole `suppresses` rows, these are not in the table.
     """
     dimensions, grids = tuples.dimensions, grids or {}
@@ -74,8 +77,13 @@ def build_classes(
         for d in dimensions
     ]
     names = {name: state(name) for name in ("classes", "assigned", "released_classes")}
-    engine.query("search/classes", scope=names, lists={"this": items})
+    if rounds is None:
+        engine.query("search/classes", scope=names, lists={"this": items})
+    else:
+        rounds.bring(template.fill("search/classes", scope=names, lists={"this": items}))
     for d, names_of_dimension in zip(dimensions, items, strict=True):
+        if rounds is not None and d.kind == "text":
+            rounds.bring(template.fill("search/values_of_classes", {"this_position": d.position}, scope=names))
         _label(
             engine,
             d,

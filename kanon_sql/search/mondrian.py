@@ -24,8 +24,9 @@ from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Tuples, position_items
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.progress import Progress
+from kanon_sql.search.rounds import DuckdbRounds, Rounds
 from kanon_sql.sql import tables, template
-from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.tables import rows_of
 from kanon_sql.sql.template import Composed, Fill, Item, compose, state
@@ -74,7 +75,7 @@ class Partitioning:
 
 
 class Mondrian:
-    """Cuts the tuples into partitions; they are then in the table assigned(part, p0 ..., row_count)."""
+    """Cuts the tuples into partitions; they are then in the table assigned(part, p0 ..., row_count) of the `rounds`."""
 
     def __init__(
         self,
@@ -84,8 +85,10 @@ class Mondrian:
         k: int,
         progress: Progress,
         models: Models | None = None,
+        rounds: Rounds | None = None,
     ) -> None:
         self.engine = engine
+        self.rounds = rounds or DuckdbRounds(engine)
         self.dimensions = tuples.dimensions
         self.cut = algorithm.cut or "strict"
         self.dimension = algorithm.dimension or "loss"
@@ -115,7 +118,7 @@ class Mondrian:
         rounds = 0
         try:
             while True:
-                with self.engine.until(deadline):
+                with self.rounds.until(deadline):
                     deadline.check()
                     cuts = self._find(find, deadline)
                 if not cuts:
@@ -125,32 +128,32 @@ class Mondrian:
             finished = True
         except TimeUpError:
             finished = False
-        self._query("finish_all")
+        self.rounds.run(self._prepared("finish_all", {"this": self._items}), {})
         return Partitioning(rounds, self._cuts, finished, self.seed, self._makes_boxes())
 
-    def _find(self, statements: Sequence[str], deadline: Deadline) -> int:
+    def _find(self, statements: Sequence[Any], deadline: Deadline) -> int:
         """Runs the statements that find the cuts of a round; the last makes the table of cuts and counts them."""
-        rows: list[Row] = []
-        for position, statement in enumerate(statements, 1):
-            if position == len(statements) and self._judge is not None:
-                self._judge.narrow(deadline, self.seed)
-            values = {name: value for name, value in (("k", self.k), ("seed", self.seed)) if f"${name}" in statement}
-            rows = self.engine.run(statement, values)
-        return int(rows[0][0])
+        values = {"k": self.k, "seed": self.seed}
+        *before, last = statements
+        for statement in before:
+            self.rounds.run(statement, values)
+        if self._judge is not None:
+            self._judge.narrow(deadline, self.seed)
+        return self.rounds.count(last, values)
 
-    def _split(self, statements: Sequence[str], cuts: int) -> None:
+    def _split(self, statements: Sequence[Any], cuts: int) -> None:
         for statement in statements:
-            values = {"first": self._next_part} if "$first" in statement else {}
-            self.engine.run(statement, {**values, **({"k": self.k} if "$k" in statement else {})})
+            self.rounds.run(statement, {"first": self._next_part, "k": self.k})
         self._next_part += 2 * cuts
         self._cuts += cuts
         self.progress.advance(cuts, "cuts")
 
     def _begin(self) -> None:
         all_dimensions = (1 << len(self.dimensions)) - 1
-        self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": all_dimensions})
+        first = self._prepared("first_tuples", {"this": self._items})
+        self.rounds.run(first, {"all_dimensions": all_dimensions})
         columns = ("part", *(d.position for d in self.dimensions), "row_count")
-        self.engine.run(tables.empty_like(self._names["assigned"], state("open_tuples"), *columns))
+        self.rounds.empty(self._names["assigned"], state("open_tuples"), columns)
         types = {"dimension": "INTEGER", "position": "BIGINT", "measure": "DOUBLE", "step": "DOUBLE"}
         self.engine.run(tables.empty(state("ordered_places"), types))
         for name, selects in (
@@ -160,6 +163,8 @@ class Mondrian:
         ):
             if selects:
                 self.engine.run(tables.copy(state(name), rows_of(selects)))
+            if selects or name == "ordered_places":
+                self.rounds.carry(state(name))
 
     def _places(self, d: Dimension) -> exp.Expr:
         ranks = d.values + d.has_missing
@@ -199,27 +204,23 @@ class Mondrian:
             lists={"level": items},
         )
 
-    def _finding(self) -> list[str]:
+    def _finding(self) -> list[Any]:
         """The statements that find the cuts of a round."""
         histograms = rows_of([self._histogram(fills) for fills in self._items])
-        statements = [
-            template.text(
-                template.fill("search/mondrian/histogram", names={"histograms": histograms}, scope=self._names)
-            ),
-            self._render("spans"),
-        ]
+        names: dict[str, Fill] = {"histograms": histograms, "sorted_apart": self.rounds.sorted_apart}
+        statements = [self._prepared("histogram", names=names), self._prepared("spans")]
         items = self._level_items()
         if self.cut == "relaxed":
-            statements.append(self._render("no_halves"))
-            statements += [self._render("ordered_halves")] if self._ordered else []
-            statements += [self._render("tree_halves", {"level": items})] if self._trees else []
-            return [*statements, self._render_choice("half_cuts")]
-        statements.append(self._render("no_cuts"))
-        statements += [self._render("ordered_cuts")] if self._ordered else []
-        statements += [self._render("tree_cuts", {"level": items})] if self._trees else []
+            statements.append(self._prepared("no_halves"))
+            statements += [self._prepared("ordered_halves")] if self._ordered else []
+            statements += [self._prepared("tree_halves", {"level": items})] if self._trees else []
+            return [*statements, self._prepared_choice("half_cuts")]
+        statements.append(self._prepared("no_cuts"))
+        statements += [self._prepared("ordered_cuts")] if self._ordered else []
+        statements += [self._prepared("tree_cuts", {"level": items})] if self._trees else []
         if self._sets_apart():
-            statements.append(self._render("subtree_cuts", {"level": items}))
-        return [*statements, self._render_choice("cuts")]
+            statements.append(self._prepared("subtree_cuts", {"level": items}))
+        return [*statements, self._prepared_choice("cuts")]
 
     def _sets_apart(self) -> bool:
         """Whether cuts may take a subtree out of the middle of a partition."""
@@ -233,11 +234,11 @@ class Mondrian:
         levels = max((d.tree.top for d in self._trees if d.tree), default=0) + 1
         return [{"shift": f"shift_{level}"} for level in range(levels)]
 
-    def _render_choice(self, name: str) -> str:
-        names: dict[str, template.Fill] = {**self._names, **self._choice()}
+    def _prepared_choice(self, name: str) -> Any:
+        choice: dict[str, Fill] = {**self._choice()}
         if self._judge is not None:
-            names["eligible"] = template.parse(CutJudge.ELIGIBLE)
-        return template.text(template.fill(f"search/mondrian/{name}", scope=names))
+            choice["eligible"] = template.parse(CutJudge.ELIGIBLE)
+        return self.rounds.prepare(f"search/mondrian/{name}", scope={**self._names, **choice})
 
     def _histogram(self, fills: Item) -> exp.Expr:
         names = {f"this_{key}": fill for key, fill in fills.items()}
@@ -248,8 +249,8 @@ class Mondrian:
         by_loss = self.dimension == "loss"
         eligible = "preference = 2" if self.cut == "strict-le" else "TRUE" if by_loss else "preference > 0"
         score = {
-            "loss": "round(gain, 6)",
-            "widest": "round(width, 12)",
+            "loss": "floor(gain * 1e6 + 0.5)",  # to six places, which round has in some engines only
+            "widest": "floor(width * 1e12 + 0.5)",
             "random": "CAST(hash(part, dimension, $seed) >> 12 AS DOUBLE)",
         }[self.dimension]
         return {
@@ -258,21 +259,20 @@ class Mondrian:
             "cut_evenness": template.parse("-abs(2 * left_rows - row_count)" if by_loss else "0"),
         }
 
-    def _splitting(self) -> list[str]:
+    def _splitting(self) -> list[Any]:
         """The statements that make the cuts of a round."""
         lists = {"this": self._items}
         split = "halve" if self.cut == "relaxed" else "split"
         if self._many:
-            return [self._render(name, lists) for name in (split, "finish", "still_open")]
+            return [self._prepared(name, lists) for name in (split, "finish", "still_open")]
         # Few finished tuples cost less than the statements that set them apart.
         names = {**self._names, "next_tuples": state("open_tuples")}
-        return [template.render(f"search/mondrian/{split}", lists=lists, scope=names)]
+        return [self.rounds.prepare(f"search/mondrian/{split}", lists=lists, scope=names)]
 
-    def _render(self, name: str, lists: dict[str, list[Item]] | None = None) -> str:
-        return template.render(f"search/mondrian/{name}", lists=lists, scope=self._names)
-
-    def _query(self, name: str) -> None:
-        self.engine.run(self._render(name, {"this": self._items}))
+    def _prepared(
+        self, name: str, lists: dict[str, list[Item]] | None = None, names: dict[str, Fill] | None = None
+    ) -> Any:
+        return self.rounds.prepare(f"search/mondrian/{name}", names, lists, self._names)
 
 
 class CutJudge:

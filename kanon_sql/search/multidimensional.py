@@ -20,11 +20,12 @@ from kanon_sql.search.local.search import LocalSearch
 from kanon_sql.search.microaggregation import Microaggregation
 from kanon_sql.search.mondrian import Mondrian, Partitioning, violates_as_a_whole
 from kanon_sql.search.problem import Request, SearchProblem, SearchResult, gap, impossible
+from kanon_sql.search.rounds import RemoteRounds
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 
 if TYPE_CHECKING:
-    from kanon_sql.results.run import Loss, SearchEffort, Solution
+    from kanon_sql.results.run import EngineUsed, Loss, SearchEffort, Solution
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,18 @@ class Multidimensional(SearchProblem):
     """A source whose distinct tuples are ready to be partitioned into classes.
 
     Ranges are released as two columns (`bounds`), or widened to the ends of `grids`, by the numbers of the dimensions;
-    columns that are `aggregated` show one value for the class. The search does not depend on these.
+    columns that are `aggregated` show one value for the class. The search does not depend on these. Where the tuples
+    are not in DuckDB, `rounds` has the tables of the search.
     """
 
     tuples: Tuples
     bounds: bool
     grids: Mapping[int, Grid] = field(default_factory=dict)
     aggregated: tuple[Aggregated, ...] = ()
+    rounds: RemoteRounds | None = None
+
+    def describe_engine(self) -> EngineUsed:
+        return {**super().describe_engine(), "search_in": self.rounds.searched_in if self.rounds else "duckdb"}
 
     @property
     def strata(self) -> list[str]:
@@ -93,7 +99,14 @@ class MultidimensionalResult(SearchResult):
     def classes(self) -> Classes:
         """The classes, labelled on first use."""
         problem, suppresses = self.problem, self.division.left_out > 0
-        return build_classes(self.engine, problem.tuples, problem.grids, problem.aggregated, suppresses=suppresses)
+        return build_classes(
+            self.engine,
+            problem.tuples,
+            problem.grids,
+            problem.aggregated,
+            suppresses=suppresses,
+            rounds=problem.rounds,
+        )
 
     def require(self) -> None:
         if self.impossible:
@@ -177,7 +190,7 @@ def _mondrian(
     progress: Progress,
     deadline: Deadline,
 ) -> Partitioning:
-    return Mondrian(engine, problem.tuples, algorithm, k, progress, problem.models).run(deadline)
+    return Mondrian(engine, problem.tuples, algorithm, k, progress, problem.models, problem.rounds).run(deadline)
 
 
 def _local(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -38,7 +39,14 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.checker import DuckdbNodes
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.problem import FullDomain
-from kanon_sql.search.full_domain.pushdown import keep_combinations, remote_frequency, remote_models
+from kanon_sql.search.full_domain.pushdown import (
+    RemoteCombinations,
+    keep_combinations,
+    refuse_uncovered_alone,
+    remote_frequency,
+    remote_models,
+    remote_tuples,
+)
 from kanon_sql.search.problem import Request, SearchProblem
 from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.source.columns import refuse_misfits
@@ -47,7 +55,10 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.source.treatments.applying import refuse_outside
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item, state
+from kanon_sql.sql.template import Item, quoted, state
+
+if TYPE_CHECKING:
+    from kanon_sql.search.multidimensional import Multidimensional
 
 _MOST_DIMENSIONS = 126  # the bits of a whole number in DuckDB
 
@@ -139,12 +150,8 @@ def _read(
     if kept is not None and kept.searched:
         values = [kept.bring_values(engine, [qi], state(f"values_{i}")) for i, qi in enumerate(columns)]
         inputs = inputs_of(engine, loaded, source, hierarchies, values, warnings, weighted=True)
-        models, sensitive = remote_models(engine, loaded, source, kept)
-        rows = sensitive if sensitive is not None else values[0]
-        mappings = [build_mapping(engine, qi) for qi in inputs]
-        frequency, nodes = remote_frequency(engine, kept, inputs, mappings, models)
-        build: _Build = partial(FullDomain, frequency=frequency, lattice=_levels(mappings, frequency), nodes=nodes)
-        n = frequency.n
+        searching = _lattice_there if loaded.config.algorithm.declared.full_domain else _dimensions_there
+        n, rows, models, build = searching(engine, loaded, source, kept, inputs, warnings)
     else:
         rows = backend.given(engine, rows, read) if kept is None else kept.bring(engine)
         staged = backend.weighted or not source.columnar
@@ -174,6 +181,49 @@ class _Reading:
     further: FurtherColumns
     staged: bool
     warnings: list[str]
+
+
+def _lattice_there(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    kept: RemoteCombinations,
+    inputs: Sequence[GeneralizedColumn],
+    warnings: list[str],
+) -> tuple[int, exp.Select, Models, _Build]:
+    """(rows that take part, those in DuckDB that models read, models, the constructor of the full-domain problem).
+
+    The combinations stay in the engine that holds the rows.
+    """
+    models, sensitive = remote_models(engine, loaded, source, kept)
+    mappings = [build_mapping(engine, qi) for qi in inputs]
+    frequency, nodes = remote_frequency(engine, kept, inputs, mappings, models)
+    build = partial(FullDomain, frequency=frequency, lattice=_levels(mappings, frequency), nodes=nodes)
+    return frequency.n, _values_of(inputs) if sensitive is None else sensitive, models, build
+
+
+def _dimensions_there(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    kept: RemoteCombinations,
+    inputs: Sequence[GeneralizedColumn],
+    warnings: list[str],
+) -> tuple[int, exp.Select, Models, _Build]:
+    """(rows that take part, values in DuckDB, models, the constructor of the multidimensional problem).
+
+    The combinations stay in the engine that holds the rows, which counts nothing but k.
+    """
+    dimensions, trees, grids = _ordered_or_trees(engine, loaded, inputs, warnings)
+    refuse_uncovered_alone(engine, trees)
+    tuples, rounds = remote_tuples(engine, kept, dimensions)
+    build = partial(_multidimensional(), tuples=tuples, bounds=_bounds(loaded), grids=grids, rounds=rounds)
+    return tuples.n, _values_of(inputs), Models(), build
+
+
+def _values_of(inputs: Sequence[GeneralizedColumn]) -> exp.Select:
+    """SELECT in DuckDB of the values of the first column, with their numbers of rows."""
+    return exp.select("*").from_(exp.Table(this=quoted(state(f"values_{inputs[0].index}"))))
 
 
 def _lattice(
@@ -262,11 +312,20 @@ def _dimensions(
         columns, places = [qi.column for qi, _ in trees], [qi.place for qi, _ in trees]
         refuse_uncovered(engine, reading.tuples, columns, [mapping for _, mapping in trees], places, holes)
     models = count_models(engine, reading.models, [{"leaf": dimension.position} for dimension in dimensions], [])
+    build = partial(_multidimensional(), tuples=tuples, bounds=_bounds(loaded), grids=grids, aggregated=aggregated)
+    return tuples.n, models, build
+
+
+def _multidimensional() -> type[Multidimensional]:
+    """The problem of classes, of which a search of a lattice needs nothing."""
     from kanon_sql.search.multidimensional import Multidimensional
 
-    bounds = loaded.config.release.ranges == "columns"
-    build = partial(Multidimensional, tuples=tuples, bounds=bounds, grids=grids, aggregated=aggregated)
-    return tuples.n, models, build
+    return Multidimensional
+
+
+def _bounds(loaded: LoadedConfig) -> bool:
+    """Whether ranges are released as two columns."""
+    return loaded.config.release.ranges == "columns"
 
 
 def _refuse_texts(loaded: LoadedConfig, dimensions: Sequence[Dimension]) -> None:

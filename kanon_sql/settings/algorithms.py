@@ -35,7 +35,7 @@ class Algorithm:
     is said of values that it does not take. Weights bear on it where the options have one of the values `weighed_by`,
     never without that. `suppresses` tells that what it finds depends on the limit of suppressed rows, `numeric` that it
     takes only columns of numbers and dates, without hierarchies. Its classes show the `aggregate` of columns that ask
-    for none.
+    for none. With `pushdown` the engine that holds the rows can search.
     """
 
     full_domain: bool
@@ -45,21 +45,29 @@ class Algorithm:
     numeric: bool = False
     aggregate: str | None = None
     advice: Mapping[str, str] = field(default_factory=dict)
+    pushdown: bool = False
 
 
 ALGORITHMS: dict[str, Algorithm] = {
-    "optimal": Algorithm(True, {"objective": _OBJECTIVES, **_BLIND}, weighed_by={"objective": _LOSSES}),
+    "optimal": Algorithm(True, {"objective": _OBJECTIVES, **_BLIND}, weighed_by={"objective": _LOSSES}, pushdown=True),
     "samarati": Algorithm(
         True,
         {"prefer": ("loss", "first"), **_BLIND},
         advice={"prefer": "samarati prefers loss or first; the other measures go with name: minimal"},
+        pushdown=True,
     ),
-    "minimal": Algorithm(True, {"prefer": _MEASURES, **_BLIND}, advice={"prefer": "first goes with name: samarati"}),
+    "minimal": Algorithm(
+        True,
+        {"prefer": _MEASURES, **_BLIND},
+        advice={"prefer": "first goes with name: samarati"},
+        pushdown=True,
+    ),
     "mondrian": Algorithm(
         False,
         {"cut": ("strict", "strict-le", "relaxed"), "dimension": ("loss", "widest", "random"), "seed": ()},
         weighed_by={"dimension": ("loss",)},
         suppresses=False,
+        pushdown=True,
     ),
     "local": Algorithm(False, {"effort": EFFORTS, "seed": ()}, weighed_by={}),
     "microaggregation": Algorithm(
@@ -105,8 +113,8 @@ class Abilities:
 
     `files` says that it reads files as sources, `databases` that tables stand in a file of their own, `in_place` that a
     release can take the source's place, `ledger` that its releases are recorded, `formulas` that those of CSV are
-    escaped, `settings` that it takes a `config`, `pushdown` that a lattice can be searched where the rows are, `rows`
-    that the rows themselves can be looked at, as the warning of columns that betray does.
+    escaped, `settings` that it takes a `config`, `pushdown` that combinations can be searched where the rows are,
+    `rows` that the rows themselves can be looked at, as the warning of columns that betray does.
     """
 
     name: str

@@ -191,6 +191,19 @@ class Backend(ABC):
         Raises: EngineError.
         """
 
+    def keep_settled(self, statement: exp.Expr, name: str) -> exp.Table:
+        """Keeps a statement's result as `keep` does, where the next one is made of it, and the next of that.
+
+        Args:
+            statement: a SELECT in this engine.
+            name: the name of the table, unique in this run.
+
+        Returns: the table; nothing that it was made of is needed any more.
+
+        Raises: EngineError.
+        """
+        return self.keep(statement, name)
+
     @abstractmethod
     def forget(self, kept: exp.Table) -> None:
         """Drops a table of `keep`, once nothing reads it any more."""

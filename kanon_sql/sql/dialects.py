@@ -52,7 +52,7 @@ _NODES: tuple[type[exp.Expr], ...] = (
     *(exp.GT, exp.GTE, exp.Between, exp.In, exp.Is, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Window),
     *(exp.WindowSpec, exp.RowNumber, exp.Rand, exp.Count, exp.Sum, exp.Min, exp.Max, exp.Coalesce, exp.Nullif),
     *(exp.Abs, exp.Ln, exp.Exp, exp.Floor, exp.Least, exp.Greatest, exp.Exists, exp.NullSafeEQ, exp.DPipe, exp.Chr),
-    *(exp.Trim, exp.Translate, exp.Replace, exp.Like, exp.RegexpLike, exp.Mod),
+    *(exp.Trim, exp.Translate, exp.Replace, exp.Like, exp.RegexpLike, exp.Mod, exp.Lead, exp.BitwiseAnd),
 )
 _SELECT = {"expressions", "from", "from_", "joins", "where", "group", "having", "order", "with", "with_", "distinct"}
 _TYPES = {"VARCHAR", "TEXT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL", "DATE", "TIMESTAMP", "TIMESTAMPNTZ", "BOOLEAN"}
@@ -120,7 +120,7 @@ class Dialect:
     the end of a text distinguish it, `nan_equals` that NaN equals itself, `backslash_is_sure` that all agree on a
     backslash in a text, `hashes_texts` that md5 of a text gives hexadecimal digits, `reads_formats` that it reads and
     writes dates in formats as strptime has them, `same_floats` that it writes floating point numbers as CSV has them,
-    `casts_texts_back` that the text of a DECIMAL is one again.
+    `casts_texts_back` that the text of a DECIMAL is one again, `shifts` that bits of a BIGINT can be shifted.
 
     The methods write what treatments are made of (kanon_sql.source.treatments). A dialect that lacks them is none of
     the `dialects` of a treatment; numbers of type `kind` are typed as DuckDB describes it.
@@ -140,6 +140,7 @@ class Dialect:
     reads_formats: bool = False
     same_floats: bool = False
     casts_texts_back: bool = True
+    shifts: bool = False
 
     def hmac_sha256(self, text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
         """The 64 hexadecimal digits of HMAC-SHA-256 of a text under a key, padded by the inner and the outer pad."""
@@ -336,10 +337,10 @@ def _hours(days: exp.Expr) -> exp.Expr:
 
 
 _ALL = (
-    _DuckDB("duckdb", "DuckDB", 1 << 16, reads_formats=True, same_floats=True),
-    _Spark("spark", "Sail, which speaks Spark's SQL", 1 << 16, casts_texts_back=False),
+    _DuckDB("duckdb", "DuckDB", 1 << 16, reads_formats=True, same_floats=True, shifts=True),
+    _Spark("spark", "Sail, which speaks Spark's SQL", 1 << 16, casts_texts_back=False, shifts=True),
     _Spark("databricks", None, 255, casts_texts_back=False),
-    _Postgres("postgres", "PostgreSQL", 63, exact_case=True),
+    _Postgres("postgres", "PostgreSQL", 63, exact_case=True, shifts=True),
     Dialect("snowflake", None, 255, longest_text=1_000_000, exact_case=True),
     Dialect(
         "bigquery",

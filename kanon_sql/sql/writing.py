@@ -19,7 +19,7 @@ from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import EngineOptions, open_engine
-from kanon_sql.sql.dialects import Dialect, column_type, outside_core
+from kanon_sql.sql.dialects import Dialect, column_type, marked, outside_core, own_cast
 from kanon_sql.sql.tables import IN_BIGINT
 from kanon_sql.sql.template import column, quoted
 
@@ -245,6 +245,11 @@ def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:  # noqa: C901
     for ratio in list(core.find_all(exp.Div)):
         if not ratio.this.is_type("DOUBLE"):
             ratio.set("this", exp.cast(ratio.this.copy(), "DOUBLE"))
+    if dialect.shifts:
+        # By an INTEGER everywhere, which a whole number of a column is not in each.
+        for shift in core.find_all(exp.BitwiseLeftShift, exp.BitwiseRightShift):
+            shift.set("expression", own_cast(shift.expression, "INT", dialect.name))
+            marked(shift)
     for extreme in core.find_all(exp.Least, exp.Greatest):
         extreme.set("ignore_nulls", None)  # no use of them here depends on NULLs
     if not Grammar.get_or_raise(dialect.name).STRINGS_SUPPORT_ESCAPED_SEQUENCES:

@@ -265,9 +265,18 @@ def test_the_number_of_combinations_decides_where_they_are_searched(
     monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 10)
     assert searched() == "engine"
     assert searched(search_in="duckdb") == "duckdb"
-    assert searched(algorithm="mondrian") == "duckdb"
+    assert searched(algorithm="local") == "duckdb"
+    assert searched(algorithm="mondrian") == "engine"
+    l_diversity = {"k": 2, "l_diversity": {"column": "s", "l": 2}}
     for more, said in (
         ({"algorithm": "local"}, "local searches in DuckDB alone"),
+        ({"algorithm": {"name": "mondrian", "cut": "relaxed"}}, "cut: relaxed deals out rows of the same values"),
+        ({"algorithm": {"name": "mondrian", "dimension": "random"}}, "a hash that DuckDB alone has"),
+        ({"algorithm": "mondrian", "privacy": l_diversity}, "with mondrian l_diversity is judged in DuckDB alone"),
+        (
+            {"algorithm": "mondrian", "privacy": {"k": 2, "average_risk": {"at_most": "10%"}}},
+            "with mondrian thresholds of the table are judged in DuckDB alone",
+        ),
         (
             {"privacy": {"k": 2, "t_closeness": {"column": "s", "t": 0.5, "distance": "ordered"}}},
             "t_closeness is judged in DuckDB alone",

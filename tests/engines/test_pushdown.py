@@ -12,6 +12,7 @@ from shared_engine import shared
 import kanon_sql
 from kanon_sql.api.opening import open_prepared
 from kanon_sql.config.load import from_mapping
+from kanon_sql.search import mondrian
 from kanon_sql.search.full_domain import pushdown
 from kanon_sql.source.duckdb import DuckDB
 
@@ -39,6 +40,37 @@ def searched_alike(config: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> A
         assert prepared.describe_engine()["search_in"] == "engine"
     assert searched(config) == here
     return here
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize(
+    ("cuts", "many"), [({}, 0), ({}, 200_000), ({"dimension": "widest", "cut": "strict-le"}, 200_000)], ids=str
+)
+def test_cuts_are_made_where_the_combinations_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cuts: dict[str, Any], many: int
+) -> None:
+    # Of so many tuples on finished ones are set apart.
+    monkeypatch.setattr(mondrian, "_MANY", many)
+    with shared() as connection:
+        connection.execute(f"COPY ({PEOPLE}) TO '{tmp_path / 'in'}.parquet'")
+    config: dict[str, Any] = {
+        "source": str(tmp_path / "in.parquet"),
+        "quasi_identifiers": {"age": {}, "zip": {"builtin": "intervals", "widths": [4]}, "sex": {}},
+        "privacy": {"k": 4},
+        "algorithm": {"name": "mondrian", **cuts},
+    }
+
+    def found() -> list[Any]:
+        points = kanon_sql.sweep(config, k=[15, 30], limits=[0])["points"]
+        return [{**point, "seconds": None} for point in points]
+
+    here = found()
+    monkeypatch.setattr(DuckDB, "abilities", replace(DuckDB.abilities, pushdown=True))
+    monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 0)
+    with open_prepared(from_mapping(config), None, None) as (_, prepared):
+        assert prepared.describe_engine()["search_in"] == "engine"
+    assert found() == here
+    assert len({point["lm"] for point in here}) == 2
 
 
 @pytest.mark.slow

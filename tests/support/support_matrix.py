@@ -32,7 +32,7 @@ def allowed(asked: str, search: str) -> tuple[bool, str]:
     if asked in SEARCHED_THERE and algorithm.full_domain:
         return True, " ¹"
     if asked == "k":
-        return True, ""
+        return True, " ¹" if algorithm.pushdown else ""
     if asked in MODELS and "population" in MODELS[asked].model_fields:
         return algorithm.full_domain, ""
     if "relaxed" in algorithm.options.get("cut", ()):

@@ -44,6 +44,7 @@ _TYPES = {
     "timestamp": "TIMESTAMP WITH TIME ZONE",
     "binary": "BLOB",
 }
+_NO_CHECKPOINTS = "checkpoint object-store path is not configured"
 _OF_JAVA = {UTF8: "utf-8", LATIN1: "ISO-8859-1"}
 _STORED = {bool: "boolean", int: "bigint", str: "string"}
 
@@ -201,6 +202,25 @@ class Spark(Remote):
         self._kept.append(frame)
         return self.view(frame, name)
 
+    def keep_settled(self, statement: exp.Expr, name: str) -> exp.Table:
+        # What is persisted keeps how it was made: after some rounds a plan would hold all of those before.
+        frame = self.create(self.written(statement))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                # Sail reads again as BIGINT what it told to be INTEGER.
+                kinds = dict(frame.dtypes)
+                wide = [frame[key].cast("bigint").alias(key) if kinds[key] == "int" else frame[key] for key in kinds]
+                settled = frame.select(*wide).localCheckpoint()
+        except Exception as error:
+            if not str(error).startswith(_NO_CHECKPOINTS):
+                raise self._in_words(error) from (error if self.show_values else None)
+            raise EngineError(
+                "search_in: engine with mondrian needs local checkpoints, which this server does not make (Sail does "
+                "where execution.checkpoint.path is set); expected search_in: duckdb"
+            ) from None
+        return self.view(settled, name)
+
     def create(self, sql: str) -> DataFrame:
         """The frame of a statement, not executed yet."""
         self.statements += 1
@@ -228,8 +248,12 @@ class Spark(Remote):
         except (ConfigurationError, EngineError):
             raise
         except Exception as error:
-            message = describe(error, show_values=self.show_values)
-            raise EngineError(f"{place}: {message}" if place else message) from (error if self.show_values else None)
+            raise self._in_words(error, place) from (error if self.show_values else None)
+
+    def _in_words(self, error: Exception, place: str | None = None) -> EngineError:
+        """An error of Spark in one line without values of the data."""
+        message = describe(error, show_values=self.show_values)
+        return EngineError(f"{place}: {message}" if place else message)
 
     def whole_path(self, path: str, base: Path) -> str:
         """A path as Spark reads it: one without a scheme is of this machine."""

@@ -1,12 +1,13 @@
 """The search in the engine that holds the rows, for more distinct combinations than should leave it.
 
-The lattice is searched as always; each node is a GROUP BY over the combinations in that engine. DuckDB has the values
-of each single column, for the hierarchies and the bounds of the loss, and those of the sensitive columns.
+A lattice is searched as always; each node is a GROUP BY over the combinations in that engine. Cuts are found as always
+too, by the same statements (see kanon_sql.search.rounds). DuckDB has the values of each single column, for the
+hierarchies, the order of values and the bounds of the loss, and those of the sensitive columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,12 +16,14 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError, NoReleaseError
+from kanon_sql.frequency.dimensions import Dimension
 from kanon_sql.frequency.judged import Models, count_models, model_columns, read_models
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.frequency.table import (
     Frequency,
     FurtherColumns,
     LevelMarginal,
+    Tuples,
     build_costs,
     code_name,
     count_records,
@@ -29,8 +32,9 @@ from kanon_sql.frequency.table import (
 from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
-from kanon_sql.privacy.registry import models_of
+from kanon_sql.privacy.registry import models_of, thresholds_of
 from kanon_sql.search.full_domain.soft_deadline import UninterruptedNodes
+from kanon_sql.search.rounds import RemoteRounds
 from kanon_sql.source.columns import counted_columns, counted_statement, or_missing
 from kanon_sql.source.model import Backend, Column, Source
 from kanon_sql.sql import template
@@ -39,6 +43,7 @@ from kanon_sql.sql.template import Composed, Item, column, state
 from kanon_sql.sql.writing import Cell, Listing, cell_of
 
 MOST_IN_DUCKDB = 20_000_000  # distinct combinations, of about 100 bytes each
+_MOST_DIMENSIONS = 62  # the bits of a BIGINT
 _POSITION: list[Item] = [{"code": "position"}]
 
 
@@ -89,16 +94,34 @@ def keep_combinations(
 
 def refusal(config: Config) -> str | None:
     """Why the engine that holds the rows cannot do the search; None if it can."""
-    if not config.algorithm.declared.full_domain:
+    if not config.algorithm.declared.pushdown:
         return f"{config.algorithm.name} searches in DuckDB alone"
     if config.privacy.entity is not None:
         return "entities are counted in DuckDB alone"
+    if not config.algorithm.declared.full_domain and (reason := _refused_cuts(config)) is not None:
+        return reason
     if left := [model.key for model in models_of(config.privacy) if not model.spec.portable]:
         return f"{', '.join(dict.fromkeys(left))} is judged in DuckDB alone"
     if any(spec.aggregate for spec in config.quasi_identifiers.values()):
         return "aggregates are found in DuckDB alone"
     if config.release.suppressed == "mask":
         return "whether rows can be masked is found in DuckDB alone"
+    return None
+
+
+def _refused_cuts(config: Config) -> str | None:
+    """Why the engine that holds the rows cannot find the cuts of Mondrian; None if it can."""
+    algorithm, privacy = config.algorithm, config.privacy
+    if algorithm.cut == "relaxed":
+        return "cut: relaxed deals out rows of the same values, in DuckDB alone"
+    if algorithm.dimension == "random":
+        return "dimension: random draws by a hash that DuckDB alone has"
+    if beyond := [model.key for model in models_of(privacy)]:
+        return f"with mondrian {', '.join(dict.fromkeys(beyond))} is judged in DuckDB alone"
+    if thresholds_of(privacy):
+        return "with mondrian thresholds of the table are judged in DuckDB alone"
+    if len(config.quasi_identifiers) > _MOST_DIMENSIONS:
+        return f"mondrian takes at most {_MOST_DIMENSIONS} quasi-identifiers outside of DuckDB"
     return None
 
 
@@ -189,6 +212,35 @@ def remote_frequency(
     )
 
 
+def remote_tuples(
+    engine: Engine, kept: RemoteCombinations, dimensions: Sequence[Dimension]
+) -> tuple[Tuples, RemoteRounds]:
+    """Counts the combinations by the positions of their values, in the engine that holds them.
+
+    Raises NoReleaseError without any row.
+    """
+    backend = kept.backend
+    listed: list[exp.CTE] = []
+    cells: list[Item] = []
+    joined: list[Item] = []
+    for d in dimensions:
+        listing, value = _placed(engine, f"domain_{d.index}", f"quasi-identifier {d.column.name!r}", d.column, d.domain)
+        listed.append(backend.listed(listing))
+        cells.append({"value": value, "name": d.position})
+        joined.append({"mapping": listing.name, "key": d.column.key})
+    records = backend.keep(_with_codes(kept, listed, cells, joined), "coded")
+    names: list[Item] = [{"name": d.position} for d in dimensions]
+    statement = template.fill("frequency/tuples_of_values", {"records": records}, {"cell": names})
+    table = backend.keep_settled(statement, "positions")
+    backend.forget(records)
+    counted = exp.select(column("row_count")).from_(table.copy())
+    count, n = backend.query("frequency/tuple_count", names={"tuples": counted})[0]
+    if not n:
+        raise NoReleaseError("the source has no row; there is nothing to release")
+    rounds = RemoteRounds(engine, backend, table, [d.position for d in dimensions])
+    return Tuples(tuple(dimensions), int(n), int(count)), rounds
+
+
 def _reference(engine: Engine, backend: Backend, attribute: Sensitive) -> exp.Select:
     """The numbers of rows and the shares of the sensitive values in all rows, as a relation of the engine."""
     counts = engine.query("search/full_domain/pushdown_reference", names={"reference": attribute.reference})
@@ -207,9 +259,25 @@ def _marginals(
     engine: Engine, inputs: Sequence[GeneralizedColumn], mappings: Sequence[MappingTable]
 ) -> tuple[tuple[LevelMarginal, ...], ...]:
     """The costs of each level of each column, from the frequencies of that column alone."""
+    marginals: list[tuple[LevelMarginal, ...]] = []
+    for mapping in _covering(engine, list(zip(inputs, mappings, strict=True))):
+        marginals.append(build_costs(engine, mapping))
+    return tuple(marginals)
+
+
+def refuse_uncovered_alone(engine: Engine, trees: Sequence[tuple[GeneralizedColumn, MappingTable]]) -> None:
+    """Raises ConfigurationError for values that hierarchies do not cover, looking at each column alone."""
+    for _ in _covering(engine, trees):
+        pass
+
+
+def _covering(engine: Engine, trees: Sequence[tuple[GeneralizedColumn, MappingTable]]) -> Iterator[MappingTable]:
+    """Each hierarchy that covers the values of its column, while the frequency table is that of this column alone.
+
+    Raises ConfigurationError in the end, for those that do not.
+    """
     problems: list[str] = []
-    marginals = []
-    for qi, mapping in zip(inputs, mappings, strict=True):
+    for qi, mapping in trees:
         rows = exp.select("*").from_(exp.Table(this=template.quoted(state(f"values_{qi.index}"))))
         holes = frequency_items([qi.column], [mapping])
         count_records(engine, rows, holes, FurtherColumns(), staged=True)
@@ -218,10 +286,9 @@ def _marginals(
         except ConfigurationError as error:
             problems += error.problems
         else:
-            marginals.append(build_costs(engine, mapping))
+            yield mapping
     if problems:
         raise ConfigurationError(problems)
-    return tuple(marginals)
 
 
 def _coded(
@@ -249,12 +316,17 @@ def _coded(
         joined.append({"mapping": listing.name, "key": col.key})
     for attribute in models.columns.values():
         col = attribute.column
-        listing, absent = _codes(engine, attribute.code, f"column {col.name!r}", col, attribute.domain, _POSITION)
+        listing, value = _placed(engine, attribute.code, f"column {col.name!r}", col, attribute.domain)
         listed.append(kept.backend.listed(listing))
-        code = exp.Literal.number(0 if absent is None else int(absent[0]))
-        value = or_missing(column(col.key, "source"), column("position", listing.name), code)
         cells.append({"value": value, "name": attribute.code})
         joined.append({"mapping": listing.name, "key": col.key})
+    return _with_codes(kept, listed, cells, joined)
+
+
+def _with_codes(
+    kept: RemoteCombinations, listed: Sequence[exp.CTE], cells: Sequence[Item], joined: Sequence[Item]
+) -> exp.Select:
+    """The SELECT of the combinations by the codes that are `listed`."""
     keys = [*map(column, dict.fromkeys(str(join["key"]) for join in joined)), column("row_count")]
     source = exp.select(*keys).from_(kept.table.copy())
     statement = template.fill("search/full_domain/pushdown_coded", {"source": source}, {"cell": cells, "qi": joined})
@@ -262,6 +334,13 @@ def _coded(
     for part in listed:
         statement = statement.with_(part.args["alias"].this, as_=part.this)
     return statement
+
+
+def _placed(engine: Engine, name: str, subject: str, col: Column, domain: str) -> tuple[Listing, exp.Expr]:
+    """(a column's values with their positions, the position of a value of the combinations)."""
+    listing, absent = _codes(engine, name, subject, col, domain, _POSITION)
+    code = exp.Literal.number(0 if absent is None else int(absent[0]))
+    return listing, or_missing(column(col.key, "source"), column("position", name), code)
 
 
 def _codes(

@@ -18,40 +18,42 @@ ahead AS (
         part,
         max(score) AS score,
         any_value(row_count) AS row_count,
-        bit_or(CAST(1 AS HUGEINT) << dimension) AS live
+        CAST(sum(CAST(1 AS HUGEINT) << dimension) AS HUGEINT) AS live
     FROM scored
     GROUP BY part
 )
 SELECT
     part,
     row_number() OVER (ORDER BY part) - 1 AS number,
-    best.dimension AS dimension,
-    best.low AS low,
-    best.high AS high,
-    best.left_rows AS left_rows,
+    dimension,
+    low,
+    high,
+    left_rows,
     row_count,
     live
 FROM (
     SELECT
         ahead.part,
-        max(
-            {
-                'evenness': eligible_cuts.evenness,
-                'first': -eligible_cuts.dimension,
-                'preference': eligible_cuts.preference,
-                'high': eligible_cuts.high,
-                'low': eligible_cuts.low,
-                'dimension': eligible_cuts.dimension,
-                'left_rows': eligible_cuts.left_rows
-            }
-        ) AS best,
-        any_value(ahead.row_count) AS row_count,
-        any_value(ahead.live) AS live
+        eligible_cuts.dimension,
+        eligible_cuts.low,
+        eligible_cuts.high,
+        eligible_cuts.left_rows,
+        ahead.row_count,
+        ahead.live,
+        row_number() OVER (
+            PARTITION BY ahead.part
+            ORDER BY
+                eligible_cuts.evenness DESC,
+                eligible_cuts.dimension,
+                eligible_cuts.preference DESC,
+                eligible_cuts.high DESC,
+                eligible_cuts.low DESC
+        ) AS place
     FROM (
         SELECT part, dimension, low, high, left_rows, preference, cut_score AS score, cut_evenness AS evenness
         FROM allowable_cuts
         WHERE eligible
     ) AS eligible_cuts
     JOIN ahead ON ahead.part = eligible_cuts.part AND ahead.score = eligible_cuts.score
-    GROUP BY ahead.part
-) AS chosen
+) AS tried
+WHERE place = 1

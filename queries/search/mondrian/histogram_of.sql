@@ -10,5 +10,5 @@ SELECT
     CAST(this_position AS BIGINT) AS position,
     CAST(sum(row_count) AS BIGINT) AS row_count
 FROM open_tuples
-WHERE live & this_bit <> 0
+WHERE (live & this_bit) <> 0
 GROUP BY part, this_position

@@ -1,8 +1,8 @@
 -- Answers: along ordered dimensions: the value at which half of a partition's rows are reached is shared out.
 -- Reads: histogram, the rows of each partition at each position of a dimension (all columns); spans, the ends of each
--- partition along each dimension (first_breadth, last_breadth, width, row_count, rows_before, part, dimension,
--- first_position, last_position); ordered_places, where the positions of ordered dimensions lie (measure, step,
--- dimension, position).
+-- partition along each dimension (first_number, first_breadth, last_breadth, width, row_count, rows_before, part,
+-- dimension, first_position, last_position); ordered_places, where the positions of ordered dimensions lie (measure,
+-- step, dimension, position).
 -- Takes: $k, the fewest rows of a class.
 -- Gives: further rows of the table halves (part, dimension, low, high, left_of_tie, row_count, width, gain).
 INSERT INTO halves
@@ -21,13 +21,14 @@ SELECT
 FROM (
     SELECT
         values_there.*,
-        coalesce(values_there.number * place.step, place.measure) AS breadth,
-        coalesce((values_there.number + 1) * next_place.step, next_place.measure) AS next_breadth
+        coalesce(values_there.values_before * place.step, place.measure) AS breadth,
+        coalesce((values_there.values_before + 1) * next_place.step, next_place.measure) AS next_breadth
     FROM (
         SELECT
             histogram.*,
             histogram.rows_so_far - spans.rows_before AS left_rows,
             spans.row_count AS all_rows,
+            histogram.number - spans.first_number AS values_before,
             spans.first_breadth,
             spans.last_breadth,
             spans.width

@@ -4,8 +4,8 @@
 -- row_count, rows_so_far); ordered_places, where the positions of ordered dimensions lie (measure, step, dimension,
 -- position).
 -- Takes: nothing.
--- Gives: the table spans (part, dimension, row_count, first_position, last_position, rows_before, first_breadth,
--- last_breadth, width).
+-- Gives: the table spans (part, dimension, row_count, first_position, last_position, rows_before, first_number,
+-- first_breadth, last_breadth, width).
 CREATE OR REPLACE TEMP TABLE spans AS
 SELECT
     ends.part,
@@ -14,8 +14,9 @@ SELECT
     ends.first_position,
     ends.last_position,
     ends.rows_before,
-    coalesce(ends.first_number * first_place.step, first_place.measure) AS first_breadth,
-    coalesce(ends.last_number * last_place.step, last_place.measure) AS last_breadth,
+    ends.first_number,
+    coalesce(0 * first_place.step, first_place.measure) AS first_breadth,
+    coalesce((ends.last_number - ends.first_number) * last_place.step, last_place.measure) AS last_breadth,
     last_place.measure - first_place.measure AS width
 FROM (
     SELECT

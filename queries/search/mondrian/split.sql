@@ -4,8 +4,8 @@
 -- Reads: open_tuples, the tuples with the partition of each and the dimensions along which it is live (part,
 -- this_position, row_count); cuts, the cut of each partition (live, number, left_rows, row_count, low, high, part,
 -- dimension).
--- Takes: this_position, of each dimension the column of positions; $first, the number of the first new partition; $k,
--- the fewest rows of a class.
+-- Takes: this_number, the number of the dimension; this_position, of each dimension the column of positions; $first,
+-- the number of the first new partition; $k, the fewest rows of a class.
 -- Gives: the table next_tuples (part, this_position, row_count, live).
 CREATE OR REPLACE TEMP TABLE next_tuples AS
 SELECT
@@ -21,7 +21,12 @@ SELECT
     CASE WHEN is_open THEN live ELSE 0 END AS live
 FROM (
     SELECT
-        *,
+        part,
+        this_position,
+        row_count,
+        live,
+        number,
+        is_left,
         number IS NOT NULL AND CASE WHEN is_left THEN left_rows ELSE all_rows - left_rows END >= 2 * $k AS is_open
     FROM (
         SELECT
@@ -32,8 +37,7 @@ FROM (
             cuts.number,
             cuts.left_rows,
             cuts.row_count AS all_rows,
-            [LIST_OF(CAST(open_tuples.this_position AS BIGINT))][cuts.dimension + 1] BETWEEN cuts.low AND cuts.high
-                AS is_left
+            ANY_OF(cuts.dimension = this_number AND open_tuples.this_position BETWEEN cuts.low AND cuts.high) AS is_left
         FROM open_tuples
         LEFT JOIN cuts ON cuts.part = open_tuples.part
     ) AS sided

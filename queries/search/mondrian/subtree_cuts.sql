@@ -40,7 +40,7 @@ JOIN ancestors AS whole_node
     AND whole_node.position = spans.first_position
     AND whole_node.level = greatest(
         trees.min_level,
-        SUM_OF(CAST((spans.first_position >> trees.level_shift) <> (spans.last_position >> trees.level_shift) AS INTEGER))
+        SUM_OF(CASE WHEN (spans.first_position >> trees.level_shift) <> (spans.last_position >> trees.level_shift) THEN 1 ELSE 0 END)
     )
 WHERE
     inside.first_position > spans.first_position

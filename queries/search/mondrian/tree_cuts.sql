@@ -20,17 +20,17 @@ WITH neighbours AS (
         histogram.rows_so_far - spans.rows_before AS left_rows,
         greatest(
             trees.min_level,
-            SUM_OF(CAST((spans.first_position >> trees.level_shift) <> (spans.last_position >> trees.level_shift) AS INTEGER))
+            SUM_OF(CASE WHEN (spans.first_position >> trees.level_shift) <> (spans.last_position >> trees.level_shift) THEN 1 ELSE 0 END)
         ) AS level,
         greatest(
             trees.min_level,
-            SUM_OF(CAST((spans.first_position >> trees.level_shift) <> (histogram.position >> trees.level_shift) AS INTEGER))
+            SUM_OF(CASE WHEN (spans.first_position >> trees.level_shift) <> (histogram.position >> trees.level_shift) THEN 1 ELSE 0 END)
         ) AS left_level,
         greatest(
             trees.min_level,
-            SUM_OF(CAST((histogram.next_position >> trees.level_shift) <> (spans.last_position >> trees.level_shift) AS INTEGER))
+            SUM_OF(CASE WHEN (histogram.next_position >> trees.level_shift) <> (spans.last_position >> trees.level_shift) THEN 1 ELSE 0 END)
         ) AS right_level,
-        SUM_OF(CAST((histogram.position >> trees.level_shift) <> (histogram.next_position >> trees.level_shift) AS INTEGER))
+        SUM_OF(CASE WHEN (histogram.position >> trees.level_shift) <> (histogram.next_position >> trees.level_shift) THEN 1 ELSE 0 END)
             AS meeting_level,
         trees.min_level
     FROM histogram
