@@ -113,6 +113,11 @@ class Backend(ABC):
     weighted = False
 
     @property
+    def takes_tables(self) -> bool:
+        """Whether tables of a run can be made where the rows are (see `keep`)."""
+        return True
+
+    @property
     @abstractmethod
     def statements(self) -> int:
         """How many statements the engine has been given."""

@@ -446,7 +446,11 @@ def test_what_hangs_on_replaced_tables_is_named(url: str, schema: str) -> None:
     ("right", "target", "said"),
     [
         ("", {"schema": "released"}, "may not look into schema"),
-        ("GRANT USAGE ON SCHEMA {schema} TO {role}", {"schema": "released"}, "may not read all rows of table 'person'"),
+        (
+            "GRANT USAGE ON SCHEMA {schema} TO {role}; CREATE SCHEMA released AUTHORIZATION {role}",
+            {"schema": "released"},
+            "may not read all rows of table 'person'",
+        ),
         (
             "GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}",
             "in-place",
@@ -454,7 +458,7 @@ def test_what_hangs_on_replaced_tables_is_named(url: str, schema: str) -> None:
         ),
         (
             "GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}; "
-            "ALTER TABLE {schema}.person ENABLE ROW LEVEL SECURITY",
+            "ALTER TABLE {schema}.person ENABLE ROW LEVEL SECURITY; CREATE SCHEMA released AUTHORIZATION {role}",
             {"schema": "released"},
             "row-level security",
         ),
@@ -463,6 +467,11 @@ def test_what_hangs_on_replaced_tables_is_named(url: str, schema: str) -> None:
             "CREATE SCHEMA released",
             {"schema": "released"},
             "may not look into schema 'released'",
+        ),
+        (
+            "GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}",
+            {"schema": "released"},
+            "may not make schema 'released'; expected GRANT CREATE ON DATABASE",
         ),
     ],
 )

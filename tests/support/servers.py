@@ -52,7 +52,13 @@ def _engine(script: str, variable: str) -> Iterator[str]:
     if variable in os.environ:
         yield os.environ[variable]
         return
-    command = [sys.executable, str(SCRIPTS / script), "run"]
+    with _started(script) as url:
+        yield url
+
+
+@contextmanager
+def _started(script: str, *options: str) -> Iterator[str]:
+    command = [sys.executable, str(SCRIPTS / script), "run", *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         url = running.stdout.readline().strip()
@@ -74,6 +80,13 @@ def postgres() -> Iterator[str]:
         finally:
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def standby(of: str) -> Iterator[str]:
+    """The URL of a database on a hot standby of its server, with all that was committed before."""
+    with _started("postgres", "--standby-of", of) as url:
+        yield url.rpartition("/")[0] + "/" + of.rpartition("/")[2]
 
 
 @contextmanager

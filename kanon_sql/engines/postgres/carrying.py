@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.engines.postgres.engine import Postgres, encoded
-from kanon_sql.engines.postgres.schema import PostgresSchema, SchemaTable
+from kanon_sql.engines.postgres.schema import PostgresSchema
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.sql.connection import Row
 from kanon_sql.sql.literals import holds_literal
@@ -93,34 +93,41 @@ class Carried:
     comment: str | None
 
 
-def read_carried(schema: PostgresSchema, table: SchemaTable) -> Carried:
+def read_carried(postgres: Postgres, number_of_table: int, place: str) -> Carried:
     """What a table that will be replaced has beside rows."""
-    connection, number = schema.postgres.connection, [table.number]
-    with schema.postgres.speaking(schema.place):
+    connection, number = postgres.connection, [number_of_table]
+    with postgres.speaking(place):
         comment = connection.execute("SELECT obj_description(%s, 'pg_class')", number).fetchone()
         return Carried(
             connection.execute(_COLUMNS, number).fetchall(),
             connection.execute(_CONSTRAINTS, number).fetchall(),
             connection.execute(_INDEXES, number).fetchall(),
-            tuple(row[0] for row in connection.execute(_OTHERS, {"table": table.number}).fetchall()),
+            tuple(row[0] for row in connection.execute(_OTHERS, {"table": number_of_table}).fetchall()),
             comment[0] if comment is not None else None,
         )
 
 
-def refuse_dependent(schema: PostgresSchema, replaced: Sequence[SchemaTable]) -> None:
+def refuse_dependent(postgres: Postgres, replaced: Sequence[int], said: str, place: str) -> None:
     """Raises ConfigurationError for views, foreign keys and tables elsewhere that hang on tables to be replaced.
 
     A materialized view would go on holding rows of before, and a view would name columns that there are no more.
+    `replaced` are their object numbers, `said` is the beginning of the message: what cannot be done to them.
     """
-    numbers = {"tables": [table.number for table in replaced]}
-    with schema.postgres.speaking(schema.place):
-        dependent = [row[0] for row in schema.postgres.connection.execute(_DEPENDENT, numbers).fetchall()]
+    with postgres.speaking(place):
+        rows = postgres.connection.execute(_DEPENDENT, {"tables": list(replaced)}).fetchall()
+    dependent = [row[0] for row in rows]
     if dependent:
         more = f" and {len(dependent) - _SHOWN:,} more" if len(dependent) > _SHOWN else ""
         raise ConfigurationError(
-            f"{schema.place}: tables of schema {schema.name!r} cannot be replaced while others depend on them: "
-            f"{', '.join(dependent[:_SHOWN])}{more}; drop these, and make them anew of the release"
+            f"{place}: {said} while others depend on it: {', '.join(dependent[:_SHOWN])}{more}; drop these, and make "
+            "them anew of the release"
         )
+
+
+def not_kept(carried: Carried) -> list[str]:
+    """What a table had beside rows that a new one of its name has not."""
+    parts = [what for of_references in (False, True) for what, _ in _statements("", carried, of_references)]
+    return [*carried.others, *parts]
 
 
 def carry_over(schema: PostgresSchema, kept: Mapping[str, Carried]) -> tuple[str, ...]:
@@ -129,7 +136,7 @@ def carry_over(schema: PostgresSchema, kept: Mapping[str, Carried]) -> tuple[str
     # Foreign keys come last: those that they refer to have their keys then.
     for of_references in (False, True):
         for name, carried in kept.items():
-            for what, statement in _statements(schema, name, carried, of_references):
+            for what, statement in _statements(schema.table(name).sql("postgres"), carried, of_references):
                 if statement is None or not _taken(schema.postgres, statement):
                     lost[name].append(what)
     return tuple(
@@ -137,11 +144,8 @@ def carry_over(schema: PostgresSchema, kept: Mapping[str, Carried]) -> tuple[str
     )
 
 
-def _statements(
-    schema: PostgresSchema, name: str, carried: Carried, of_references: bool
-) -> Iterator[tuple[str, str | None]]:
-    """(what is carried over, the statement that does it, None where nothing does)."""
-    table = schema.table(name).sql("postgres")
+def _statements(table: str, carried: Carried, of_references: bool) -> Iterator[tuple[str, str | None]]:
+    """(what is carried over to a table, the statement that does it, None where nothing does)."""
     if not of_references:
         yield from _of_columns(table, carried)
     for constraint, refers, definition, is_condition in carried.constraints:

@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
+from kanon_sql.engines.postgres.rights import Rights
 from kanon_sql.engines.remote import Remote
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.algorithms import ENGINES
@@ -52,6 +54,18 @@ _NO_URL = (
 _OF_SERVER = ("25", "28", "40", "53", "55", "57")
 # ... and names and syntax.
 _OF_NAMES = ("0A", "3D", "3F", "42")
+# Files of PostgreSQL whose messages of rights and of what depends on what hold names alone; functions of users may
+# raise errors of the same SQLSTATE, with values in their words.
+_OF_RIGHTS = ("aclchk.c", "rls.c", "namespace.c", "dependency.c", "pg_shdepend.c")
+# What lifts a limit that ended a statement.
+_LIMITS = {
+    "57014": "where a limit of the role or the database such as statement_timeout ended it, "
+    "?options=-cstatement_timeout%3D0 in the URL lifts it for this run",
+    "55P03": "another session holds a lock on the table: run again when it ended, or raise lock_timeout by "
+    "?options=-clock_timeout%3D60000 in the URL",
+    "25P04": "transaction_timeout ends transactions, and a run is one: ?options=-ctransaction_timeout%3D0 in the URL",
+    "53400": "a limit such as temp_file_limit of the role or the database was reached; nothing was changed",
+}
 _TYPES = {  # of PostgreSQL, as DuckDB describes them
     "text": "VARCHAR",
     "varchar": "VARCHAR",
@@ -72,6 +86,7 @@ _HELD = {*_TYPES.values(), "UUID", "TIME", "INTERVAL", "JSON", "JSONB"} - {"VARC
 # Types of which equal values are written alike and hash alike; not a numeric without scale, with 1.0 and 1.00.
 _HASHED = {*_TYPES.values(), "UUID", "TIME"}
 _STORED = {bool: "BOOLEAN", int: "BIGINT", str: "TEXT"}  # types of the cells of a listing
+_NEEDS_TABLES = "for search_in: engine, and for treatments with a key, temporary tables are made"
 _COPIED = CsvDialect(",", '"', '"', False, "utf-8")
 
 
@@ -123,10 +138,15 @@ def describe(error: psycopg.Error, *, show_values: bool) -> str:
         return "the connection to PostgreSQL was lost; nothing was changed"
     if state.startswith(("22", "23", "P0")) and not show_values:
         return f"PostgreSQL refused a value (SQLSTATE {state}); --show-values shows which"
-    speaks = state.startswith(_OF_SERVER) or (state.startswith(_OF_NAMES) and error.diag.statement_position)
+    speaks = (
+        state.startswith(_OF_SERVER)
+        or (state.startswith(_OF_NAMES) and error.diag.statement_position)
+        or (state in ("42501", "2BP01") and error.diag.source_file in _OF_RIGHTS)
+    )
     if not speaks and not show_values:
         return f"PostgreSQL failed (SQLSTATE {state}, {type(error).__name__}); --show-values shows its words"
-    return f"PostgreSQL failed (SQLSTATE {state}): {_one_line(str(error))}"
+    advice = f"; {_LIMITS[state]}" if state in _LIMITS else ""
+    return f"PostgreSQL failed (SQLSTATE {state}): {_one_line(str(error))}{advice}"
 
 
 def is_lost(error: psycopg.Error) -> bool:
@@ -156,19 +176,28 @@ class Postgres(Remote):
         self.connection = connection
         self.folders = (folder,)
         self.mark = f"kanon_sql_{secrets.token_hex(4)}"
+        self.rights = Rights(self)
+
+    @property
+    def takes_tables(self) -> bool:
+        return self.rights.without_tables() is None
 
     def open_source(self, loaded: LoadedConfig) -> Source:
         config, place = loaded.config.source, loaded.place("source")
         missing = tuple(config.missing or ())
         if config.table is not None:
             table = table_name(config.table, self.dialect, place)
-            return self.opened(table, "table", config.table, missing, place)
+            self.rights.refuse_unreadable(table, place)
+            source = self.opened(table, "table", config.table, missing, place)
+            return replace(source, warnings=self.rights.hiding(table, place))
+        self._refuse_temporary(place, "for a query a temporary view is made (a table or view that is there needs none)")
         view = exp.Table(this=template.quoted(f"{self.mark}_source"))
         text = (config.query or "").strip().rstrip(";")
         # The text is the user's own statement, run as the user; the line break ends a comment at its end.
         # A prepared statement is one statement: what follows a semicolon in the text is refused.
         self.execute(f"CREATE TEMP VIEW {view.sql('postgres')} AS\n{text}\n", place, prepare=True)
-        return self.opened(view, "query", "the query", missing, place)
+        source = self.opened(view, "query", "the query", missing, place)
+        return replace(source, warnings=self.rights.hiding(view, place))
 
     def opened(self, table: exp.Table, kind: Kind, label: str, missing: tuple[str, ...], place: str) -> Source:
         """A table or view as a source of this engine."""
@@ -193,6 +222,7 @@ class Postgres(Remote):
         target, place = loaded.config.target, loaded.place("target")
         assert target is not None
         table = table_name(str(target.table), self.dialect, place)
+        self.rights.refuse_unreadable(table, place)
         if self.find(table) is None:
             return None
         return self.opened(table, "table", f"{target.table} in PostgreSQL", missing, place)
@@ -266,7 +296,17 @@ class Postgres(Remote):
         finally:
             file.unlink(missing_ok=True)
 
+    def listed(self, listing: Listing) -> exp.CTE:
+        # Where no table can be made the values stand in the statement, as in a compiled one.
+        return super().listed(listing) if self.takes_tables else listing.inline(self.dialect)
+
+    def _refuse_temporary(self, place: str, what: str) -> None:
+        reason = self.rights.without_tables()
+        if reason is not None:
+            raise ConfigurationError(f"{place}: {what}: {reason}")
+
     def load(self, name: str, listing: Listing) -> exp.Table:
+        self._refuse_temporary("engine.postgres", _NEEDS_TABLES)
         # A temporary table hides others of its name, also the source: this name is of this run alone.
         name = f"{self.mark}_{name}"
         table = exp.Table(this=template.quoted(name), db=template.quoted("pg_temp"))
@@ -288,6 +328,7 @@ class Postgres(Remote):
         return table
 
     def make(self, statement: exp.Expr, name: str) -> exp.Table:
+        self._refuse_temporary("engine.postgres", _NEEDS_TABLES)
         table = exp.Table(this=template.quoted(f"{self.mark}_{name}"), db=template.quoted("pg_temp"))
         self.execute(f"CREATE TEMP TABLE {table.this.sql('postgres')} AS\n{self.written(statement)}")
         self.execute(f"ANALYZE {table.sql('postgres')}")

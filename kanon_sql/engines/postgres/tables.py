@@ -125,8 +125,11 @@ class SchemaOfTables(TablesTarget):
         self.postgres: Postgres = schema.postgres
         self.there = schema.tables()
         self.replaced = self._replaced()
-        self.carried: dict[str, Carried] = {table.name: read_carried(schema, table) for table in self.replaced}
-        refuse_dependent(schema, self.replaced)
+        self.carried: dict[str, Carried] = {
+            table.name: read_carried(self.postgres, table.number, schema.place) for table in self.replaced
+        }
+        said = f"no table of schema {schema.name!r} can be replaced"
+        refuse_dependent(self.postgres, [table.number for table in self.replaced], said, schema.place)
         tables = [] if source is None else source.tables()
         self._types = {} if source is None else {table.name: source.types(table) for table in tables}
         self._listing = {} if source is None else {table.name: source.listing(table) for table in tables}
@@ -141,6 +144,7 @@ class SchemaOfTables(TablesTarget):
         target = self.loaded.config.target
         assert target is not None
         place, name = self.schema.place, self.schema.name
+        self.postgres.rights.refuse_read_only(place)
         views = {table.name for table in self.there if table.is_view}
         problems = [
             f"{place}: {view!r} is a view of schema {name!r}, which no release replaces; name another schema"
@@ -157,9 +161,20 @@ class SchemaOfTables(TablesTarget):
             elif tables and not target.overwrite:
                 problems.append(f"{place}: schema {name!r} holds tables already; name another or set overwrite: true")
         problems += self.schema.unowned(tables)
+        problems += [
+            f"{place}: row-level security hides rows of table {table.name!r}, or this role may not read it: they would "
+            "be lost unseen; expected a role that sees all rows"
+            for table in tables
+            if table.owned and not table.readable
+        ]
         if self.schema.exists and not self.schema.may_create:
             problems.append(
                 f"{place}: this role may not make tables in schema {name!r}; expected GRANT CREATE ON SCHEMA to it"
+            )
+        if not self.schema.exists and not self.postgres.rights.may_make_schemas(place):
+            problems.append(
+                f"{place}: this role may not make schema {name!r}; expected GRANT CREATE ON DATABASE to it, or "
+                "a schema that is there"
             )
         longest = self.postgres.dialect.longest_name
         problems += [

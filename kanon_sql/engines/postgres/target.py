@@ -10,6 +10,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.job import RemoteJob
+from kanon_sql.engines.postgres.carrying import not_kept, read_carried, refuse_dependent
 from kanon_sql.engines.postgres.engine import Postgres, copied, is_lost, open_connection
 from kanon_sql.engines.remote import RemoteRelease, RemoteSink, remote_release, target_of, there_already
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -23,6 +24,7 @@ from kanon_sql.targets.opening import open_file
 from kanon_sql.targets.target import Selecting, Sink
 
 _TABLES = ("r", "p")  # kinds of tables in pg_class: plain and partitioned
+_SHOWN = 8
 
 
 def copying(postgres: Postgres) -> Selecting:
@@ -49,6 +51,8 @@ class PostgresTable(RemoteSink):
             raise ConfigurationError(f"{place}: a temporary table ends with the run; expected a table that stays")
         if len(self.table.name.encode()) > remote.dialect.longest_name:
             raise ConfigurationError(f"{place}: PostgreSQL would cut the name of the table; expected at most 63 bytes")
+        if self.table.db:
+            remote.rights.refuse_unmade(self.table, place)
         existing = remote.find(self.table)
         if existing and not target.overwrite:
             raise ConfigurationError(there_already(f"{place}: table {target.table}"))
@@ -57,19 +61,42 @@ class PostgresTable(RemoteSink):
         if existing:
             # The new table comes where the old one was found, not where the search path makes new ones.
             self.table.set("db", template.quoted(existing[0]))
-        self._replaced = bool(existing)
+        remote.rights.refuse_unmade(self.table, place)
+        self._replaced = existing[2] if existing else None
+        if existing:
+            self._refuse_losses(existing)
+
+    def _refuse_losses(self, existing: tuple[str, str, int]) -> None:
+        """Raises ConfigurationError for what cannot be replaced; warns of what the new table will not have."""
+        self.postgres.rights.refuse_unreplaced(existing, self.table.name, self.place)
+        lost = not_kept(read_carried(self.postgres, existing[2], self.place))
+        if lost:
+            more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
+            named = ", ".join(lost[:_SHOWN])
+            self.warnings += (f"table {self.target.table}: not kept of the replaced table: {named}{more}",)
 
     def describe(self) -> str:
         return f"{self.target.table} in PostgreSQL"
 
     def prepare(self, engine: Engine, source: Source) -> None:
         read = source.relation.find(exp.Table)
-        if self._replaced and read is not None and self.postgres.find(read) == self.postgres.find(self.table):
+        if self._replaced is None or read is None:
+            return
+        found = self.postgres.find(read)
+        if found is not None and found[2] == self._replaced:
             raise ConfigurationError(f"{self.place}: {self.target.table} is the source; name another table")
+        shared = self.postgres.rights.shared(read, self._replaced, self.place)
+        if shared is not None:
+            raise ConfigurationError(
+                f"{self.place}: {self.target.table} cannot be replaced, as the source reads it: both hold rows of "
+                f"{shared}; name another table"
+            )
+        parts = self.postgres.rights.parts(self._replaced, self.place)
+        refuse_dependent(self.postgres, parts, f"{self.target.table} cannot be replaced", self.place)
 
     def _create(self, release: RemoteRelease) -> None:
         name = self.table.sql("postgres")
-        if self._replaced:
+        if self._replaced is not None:
             # What others read goes on being the old table until the commit.
             self.postgres.execute(f"DROP TABLE {name}", self.place)
         self.postgres.execute(f"CREATE TABLE {name} AS\n{release.sql}", self.place)

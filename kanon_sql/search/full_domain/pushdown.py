@@ -86,6 +86,8 @@ def keep_combinations(
         raise ConfigurationError(f"{loaded.place('search_in')}: {reason}; expected search_in: auto or duckdb")
     if search_in == "duckdb" or reason is not None or not backend.abilities.pushdown:
         return None
+    if search_in == "auto" and not backend.takes_tables:
+        return None
     table = backend.keep(counted_statement(backend, rows, columns), "combinations")
     counts = exp.select(column("row_count")).from_(table.copy())
     count = int(backend.query("frequency/tuple_count", names={"tuples": counts})[0][0])
