@@ -336,6 +336,14 @@ def remote_release(remote: Remote, loaded: LoadedConfig, release: Release) -> Re
     return RemoteRelease(remote.written(statement), body, tuple(dict.fromkeys([*judged, *counted])))
 
 
+def looked_at_columns(loaded: LoadedConfig) -> set[str]:
+    """The columns of which more is asked than to be passed on as they are."""
+    config = loaded.config
+    shifted = {treatment.shift.by for treatment in config.transform.values() if treatment.shift is not None}
+    named = {*config.quasi_identifiers, *config.sensitive, *config.transform, *config.source.columns, *shifted}
+    return named | {name for name in (config.privacy.entity, config.group) if name is not None}
+
+
 def target_of(loaded: LoadedConfig) -> tuple[TargetConfig, str]:
     """(the target of a configuration, its place for messages). Raises ConfigurationError where there is none."""
     place = loaded.place("target")

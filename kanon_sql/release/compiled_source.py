@@ -190,13 +190,17 @@ def _as_read(
     table = table_name(options.source_table or _own_name(source, dialect), dialect, "--source-table")
     refuse_column_names(dialect, [col.name for col in needed], "--source-table")
     columns, missing = loaded.config.source.columns, source.missing
-    values = [
-        column(col.name)
-        if col.reading is None or col.name not in columns
-        else read_value(column(col.name), columns[col.name], missing, dialect)
-        for col in needed
+    values = [exp.cast(column(col.name), "VARCHAR") if col.as_text else column(col.name) for col in needed]
+    named = [
+        exp.alias_(
+            value
+            if col.reading is None or col.name not in columns
+            else read_value(value, columns[col.name], missing, dialect),
+            col.key,
+            quoted=True,
+        )
+        for value, col in zip(values, needed, strict=True)
     ]
-    named = [exp.alias_(value, col.key, quoted=True) for value, col in zip(values, needed, strict=True)]
     return exp.select(*named).from_(table)
 
 

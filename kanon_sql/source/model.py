@@ -63,13 +63,15 @@ class CsvDialect:
 class Column:
     """A column: `name` is the user's, `key` the one in the program's statements, `type` as DuckDB describes it.
 
-    `reading` says how the texts of a column are understood, where the configuration or a treatment says so.
+    `reading` says how the texts of a column are understood, where the configuration or a treatment says so, `as_text`
+    that its values are of a type that is read as its texts.
     """
 
     name: str
     key: str
     type: str
     reading: Reading | None = None
+    as_text: bool = False
 
     @property
     def is_text(self) -> bool:

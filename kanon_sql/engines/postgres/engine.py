@@ -18,7 +18,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.postgres.rights import Rights
-from kanon_sql.engines.remote import Remote
+from kanon_sql.engines.remote import Remote, looked_at_columns
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.source.formats.csv_reading import read_csv
@@ -46,6 +46,7 @@ _MEMORY = """
     SELECT set_config('work_mem', '128MB', false)
     WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('128MB')
 """
+_OWN_TYPE = "SELECT format_type(oid, NULL), typtype = 'e' FROM pg_type WHERE oid = %s"
 _NO_URL = (
     "engine.postgres: this is no connection URL; expected postgresql://user:password@host:port/database, with %40 for "
     "@, %2F for /, %3F for ?, %23 for # and %3A for : in a user or password"
@@ -177,6 +178,7 @@ class Postgres(Remote):
         self.folders = (folder,)
         self.mark = f"kanon_sql_{secrets.token_hex(4)}"
         self.rights = Rights(self)
+        self._own_types: dict[str, bool] = {}  # types of users by their names, and whether they are ENUMs
 
     @property
     def takes_tables(self) -> bool:
@@ -189,7 +191,7 @@ class Postgres(Remote):
             table = table_name(config.table, self.dialect, place)
             self.rights.refuse_unreadable(table, place)
             source = self.opened(table, "table", config.table, missing, place)
-            return replace(source, warnings=self.rights.hiding(table, place))
+            return replace(self._with_texts(source, loaded), warnings=self.rights.hiding(table, place))
         self._refuse_temporary(place, "for a query a temporary view is made (a table or view that is there needs none)")
         view = exp.Table(this=template.quoted(f"{self.mark}_source"))
         text = (config.query or "").strip().rstrip(";")
@@ -197,7 +199,27 @@ class Postgres(Remote):
         # A prepared statement is one statement: what follows a semicolon in the text is refused.
         self.execute(f"CREATE TEMP VIEW {view.sql('postgres')} AS\n{text}\n", place, prepare=True)
         source = self.opened(view, "query", "the query", missing, place)
-        return replace(source, warnings=self.rights.hiding(view, place))
+        return replace(self._with_texts(source, loaded), warnings=self.rights.hiding(view, place))
+
+    def _with_texts(self, source: Source, loaded: LoadedConfig) -> Source:
+        """The source with columns of ENUM types and UUIDs as texts, where more is done with them than passed on."""
+        looked_at = looked_at_columns(loaded)
+        texts = {
+            col.key
+            for col in source.columns
+            if col.name in looked_at and (col.type == "UUID" or self._own_types.get(col.type, False))
+        }
+        if not texts:
+            return source
+        relation = source.relation.copy()
+        for entry in relation.expressions:
+            if entry.alias_or_name in texts:
+                text = exp.cast(entry.unalias().copy(), "VARCHAR")
+                entry.replace(exp.alias_(text, entry.alias_or_name, quoted=True))
+        columns = tuple(
+            replace(col, type="VARCHAR", as_text=True) if col.key in texts else col for col in source.columns
+        )
+        return replace(source, relation=relation, columns=columns)
 
     def opened(self, table: exp.Table, kind: Kind, label: str, missing: tuple[str, ...], place: str) -> Source:
         """A table or view as a source of this engine."""
@@ -365,14 +387,23 @@ class Postgres(Remote):
 
     def _type(self, code: int, precision: int | None, scale: int | None) -> str:
         info = self.connection.adapters.types.get(code)
-        name = info.name if info is not None else ""
-        if info is not None and code != info.oid:  # an array is known by the type of its items
+        if info is None:
+            return self._own_type(code)
+        name = str(info.name)
+        if code != info.oid:  # an array is known by the type of its items
             return f"{name.upper()}[]"
         if name == "numeric":
             if precision is None or precision > 38 or scale is None or not 0 <= scale <= precision:
                 return "NUMERIC"
             return f"DECIMAL({precision},{scale})"
-        return _TYPES.get(name, name.upper() or f"TYPE {code}")
+        return _TYPES.get(name, name.upper())
+
+    def _own_type(self, code: int) -> str:
+        """A type that the driver does not know, as that of a user, as PostgreSQL writes it: in lower case or quotes."""
+        found = self.connection.execute(_OWN_TYPE, [code]).fetchone()
+        name, is_enum = found if found is not None else (f"type {code}", False)
+        self._own_types[name] = is_enum
+        return str(name)
 
 
 def copied(file: Path, columns: Sequence[tuple[str, str]]) -> exp.Select:
