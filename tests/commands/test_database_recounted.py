@@ -12,7 +12,7 @@ from small_databases import written
 import kanon_sql
 from kanon_sql.commands.database.keys import _first, make_key_map
 from kanon_sql.config.database import load_database, share_of
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.sql.connection import EngineOptions, open_engine
 
 Json = dict[str, Any]
@@ -138,3 +138,23 @@ def test_a_key_to_go_through_stands_in_one_row(tmp_path: Path) -> None:
         kanon_sql.run(configuration({**HELD, "visit": visits}, tmp_path), progress=None)
     with duckdb.connect(str(tmp_path / "source.duckdb"), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM visit").fetchall() == [(7,)]
+
+
+def test_fewer_than_k_persons_without_quasi_identifiers_are_not_released(tmp_path: Path) -> None:
+    config = configuration({**HELD, "person": HELD["person"][:2]}, tmp_path)
+    config["tables"] = {"person": {"insensitive": ["sex"]}, "visit": "drop", "bill": "drop"}
+    config["privacy"] = {"k": 3}
+    with pytest.raises(NoReleaseError, match="fewer than k = 3 persons"):
+        kanon_sql.run(config, progress=None)
+
+
+def test_a_column_of_persons_leads_to_one_table(tmp_path: Path) -> None:
+    config = configuration(HELD, tmp_path)
+    place = {"via": {"home": "place_id"}, "quasi_identifiers": {"city": {"builtin": "suppress"}}}
+    other = {"via": {"home": "flat_id"}, "quasi_identifiers": {"floor": {"builtin": "suppress"}}}
+    config["tables"] = {"person": config["tables"]["person"], "place": place, "flat": other}
+    config["privacy"] = {"k": 3}
+    with pytest.raises(ConfigurationError, match="leads to another table for 'flat'; a key belongs to one table"):
+        load_database(config)
+    del config["tables"]["flat"]
+    assert set(load_database(config).shared) == {"home"}
