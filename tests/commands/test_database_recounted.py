@@ -79,14 +79,11 @@ def test_a_set_of_facts_of_one_person_too_few_is_found(tmp_path: Path) -> None:
 def test_models_of_values_in_other_tables_are_counted(tmp_path: Path) -> None:
     model = {"l_diversity": {"column": "visit.result", "l": 2}}
     privacy = {"k": 3, **model}
-    config = configuration(HELD, tmp_path)
+    visits = [(10 + i, i, "a", "x" if i < 3 else "yz"[i % 2]) for i in range(6)]
+    config = configuration({**HELD, "visit": visits}, tmp_path)
     config["privacy"] = privacy
     config["tables"]["visit"].pop("facts")
     config["tables"]["bill"] = {"link": {"visit_id": "visit"}, "unlisted": "drop"}
-    assert kanon_sql.check(config)["violations"] == []
-    (tmp_path / "alike").mkdir()
-    visits = [(10 + i, i, "a", "x" if i < 3 else "yz"[i % 2]) for i in range(6)]
-    config["source"], _ = written({**HELD, "visit": visits}, TYPES, tmp_path / "alike", "duckdb")
     violations = ["1 classes of persons violate l_diversity of visit.result"]
     assert kanon_sql.check(config)["violations"] == violations
 
@@ -114,6 +111,7 @@ def test_limits_are_floors_of_shares() -> None:
     assert [share_of(limit, 199) for limit in (3, "0%", "1%", "1.5%", "50%", "100%")] == [3, 0, 1, 2, 99, 199]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -132,6 +130,7 @@ def test_rows_that_are_no_persons_of_their_own_are_refused(rows: Rows, message: 
     assert not (tmp_path / "out.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_a_key_to_go_through_stands_in_one_row(tmp_path: Path) -> None:
     visits = [*HELD["visit"], (10, 4, "a", "z")]
     with pytest.raises(ConfigurationError, match="1 values of 'visit_id' stand in several rows of 'visit'"):
@@ -140,6 +139,7 @@ def test_a_key_to_go_through_stands_in_one_row(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM visit").fetchall() == [(7,)]
 
 
+@pytest.mark.slow
 def test_fewer_than_k_persons_without_quasi_identifiers_are_not_released(tmp_path: Path) -> None:
     config = configuration({**HELD, "person": HELD["person"][:2]}, tmp_path)
     config["tables"] = {"person": {"insensitive": ["sex"]}, "visit": "drop", "bill": "drop"}

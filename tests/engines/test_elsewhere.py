@@ -42,6 +42,7 @@ def loaded(**parts: object) -> LoadedConfig:
     return from_mapping(configured(**{**K5, **parts}))
 
 
+@pytest.mark.slow
 def test_a_release_there_holds_the_rows_at_its_levels(server: duckdb.DuckDBPyConnection) -> None:
     result = kanon_sql.run(configured(**K5))
     assert result.report["verification"] == {"compared": "rows", "columns": 3}

@@ -24,18 +24,8 @@ def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **op
     return answers(f"{LINK}/{name}", tables, names=names, then=then, **options)
 
 
-def number(label: str) -> tuple[float, float] | None:
-    """The span of a label of numbers."""
-    rows = made(
-        "number_spans", {"labels": ("code BIGINT, bare VARCHAR", [(1, label), (2, None)])}, "spans", "low, high"
-    )
-    assert len(rows) < 2
-    return rows[0] if rows else None
-
-
-@pytest.mark.parametrize(
-    ("label", "span"),
-    [
+def test_labels_of_numbers_are_spans_with_both_of_their_ends() -> None:
+    spans: list[tuple[str | None, tuple[float, float] | None]] = [
         ("7", (7, 7)),
         (" -7.5 ", (-7.5, -7.5)),
         ("1e3", (1000, 1000)),
@@ -49,19 +39,19 @@ def number(label: str) -> tuple[float, float] | None:
         (" to 44", (-math.inf, 44)),
         ("44-40", None),
         ("a lot", None),
-    ],
-)
-def test_labels_of_numbers_are_spans_with_both_of_their_ends(label: str, span: tuple[float, float] | None) -> None:
-    assert number(label) == span
+        (None, None),
+    ]
+    labels = ("code BIGINT, bare VARCHAR", [(code, label) for code, (label, _) in enumerate(spans)])
+    rows = made("number_spans", {"labels": labels}, "spans", "code, low, high")
+    assert {row[0]: row[1:] for row in rows} == {code: span for code, (_, span) in enumerate(spans) if span is not None}
 
 
 def moment(text: str) -> float:
     return datetime.fromisoformat(text).replace(tzinfo=timezone.utc).timestamp() * 1e6
 
 
-@pytest.mark.parametrize(
-    ("label", "first", "behind"),
-    [
+def test_labels_of_dates_are_spans_to_the_last_moment() -> None:
+    spans = [
         ("2024-03-05", "2024-03-05", "2024-03-06"),
         ("2024-02", "2024-02-01", "2024-03-01"),
         ("2024-Q1", "2024-01-01", "2024-04-01"),
@@ -73,11 +63,10 @@ def moment(text: str) -> float:
         ("2024-03-05 11", "2024-03-05T11:00:00", "2024-03-05T12:00:00"),
         ("2024-03-05T11:30+02:00", "2024-03-05T11:30:00", "2024-03-05T11:31:00"),
         ("2024-03-05 11:30:15Z", "2024-03-05T11:30:15", "2024-03-05T11:30:16"),
-    ],
-)
-def test_labels_of_dates_are_spans_to_the_last_moment(label: str, first: str, behind: str) -> None:
-    rows = made("date_spans", {"labels": ("code BIGINT, bare VARCHAR", [(1, label)])}, "spans", "low, high")
-    assert rows == [(moment(first), moment(behind) - 1)]
+    ]
+    labels = ("code BIGINT, bare VARCHAR", [(code, label) for code, (label, _, _) in enumerate(spans)])
+    rows = made("date_spans", {"labels": labels}, "spans", "code, low, high")
+    assert rows == [(code, moment(first), moment(behind) - 1) for code, (_, first, behind) in enumerate(spans)]
 
 
 def test_other_texts_and_turned_ends_are_no_spans_of_dates() -> None:

@@ -161,7 +161,8 @@ def lost(rows: list[Row]) -> float:
     return float(sum(row[4] * ((row[2] - middle[0]) ** 2 + (row[3] - middle[1]) ** 2) for row in rows))
 
 
-@pytest.mark.parametrize(("seed", "above"), [(1, 9), (2, 1), (3, 0), (4, 0)])
+@pytest.mark.few(2)
+@pytest.mark.parametrize(("seed", "above"), [(3, 0), (2, 1), (1, 9), (4, 0)])
 def test_an_exchange_gains_what_both_groups_lose_less_and_leaves_k_in_each(seed: int, above: int) -> None:
     draw = random.Random(seed)
     rows: list[Row] = [
