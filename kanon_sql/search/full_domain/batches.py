@@ -39,7 +39,7 @@ class _Filled:
 class Batches:
     """The statements about many nodes of a lattice.
 
-    `size` is the most nodes of a batch, 0 if nodes are checked one by one.
+    `size` is the most nodes of a batch, 0 if nodes are checked one by one, unless there are tables at levels below them.
     """
 
     def __init__(self, frequency: Frequency, models: Models, *, screening: bool) -> None:
@@ -121,7 +121,7 @@ class Batches:
         """Whether so many nodes are counted from tables at levels below them: those with tallies are made for many."""
         if self._coarser is None:
             return False
-        return self._tallies is None or self._coarser.are_made or nodes >= _LEAST_TALLIED
+        return self._tallies is None or self._coarser.are_made or nodes >= _LEAST_TALLIED or not self.size
 
     def _plain(self, part: str, nodes: Sequence[Node]) -> Iterator[tuple[Sequence[Node], Composed, _Filled]]:
         """The nodes in batches of at most `size`, counted from all combinations.
