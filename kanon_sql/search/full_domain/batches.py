@@ -39,7 +39,7 @@ class _Filled:
 class Batches:
     """The statements about many nodes of a lattice.
 
-    `size` is the most nodes of a batch, 0 if nodes are checked one by one, unless there are tables at levels below them.
+    `size` is the most nodes of a batch, 0 if nodes are checked one by one where there are no tables at levels below.
     """
 
     def __init__(self, frequency: Frequency, models: Models, *, screening: bool) -> None:
@@ -167,8 +167,8 @@ class Batches:
         assert self._coarser is not None
         names: dict[str, Fill] = {}
         tables = list(dict.fromkeys(below))
-        # Statements about as many tables, or up to twice as many, are one: the last has its nodes, then none.
-        tables += tables[-1:] * ((1 << (len(tables) - 1).bit_length()) - len(tables))
+        # A statement about another number of tables is another, to be rendered anew: the smallest fills up powers of 2.
+        tables += [min(tables, key=self._coarser.size)] * ((1 << (len(tables) - 1).bit_length()) - len(tables))
         for number, levels in enumerate(tables):
             places = [place for place, other in enumerate(below) if other == levels and number == tables.index(levels)]
             names[f"coarser{number}"] = self._coarser.name(levels)
