@@ -265,8 +265,8 @@ def test_the_number_of_combinations_decides_where_they_are_searched(
     monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 10)
     assert searched() == "engine"
     assert searched(search_in="duckdb") == "duckdb"
-    assert searched(algorithm="local") == "duckdb"
-    assert searched(algorithm="mondrian") == "engine"
+    assert searched(algorithm="mondrian") == "duckdb"
+    assert searched(algorithm="mondrian", search_in="engine") == "engine"
     l_diversity = {"k": 2, "l_diversity": {"column": "s", "l": 2}}
     for more, said in (
         ({"algorithm": "local"}, "local searches in DuckDB alone"),

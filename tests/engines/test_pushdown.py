@@ -14,6 +14,7 @@ from kanon_sql.api.opening import open_prepared
 from kanon_sql.config.load import from_mapping
 from kanon_sql.search import mondrian
 from kanon_sql.search.full_domain import pushdown
+from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.source.duckdb import DuckDB
 
 PEOPLE = """
@@ -66,7 +67,8 @@ def test_cuts_are_made_where_the_combinations_are(
 
     here = found()
     monkeypatch.setattr(DuckDB, "abilities", replace(DuckDB.abilities, pushdown=True))
-    monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 0)
+    monkeypatch.setitem(ENGINES, "duckdb", DuckDB.abilities)
+    config["search_in"] = "engine"
     with open_prepared(from_mapping(config), None, None) as (_, prepared):
         assert prepared.describe_engine()["search_in"] == "engine"
     assert found() == here

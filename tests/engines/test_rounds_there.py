@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import duckdb
 import pytest
@@ -14,8 +15,12 @@ from engine_places import ENGINES, MARKS, Place, Start, as_parquet, counted, sta
 from hypothesis import given
 from hypothesis import strategies as st
 from mondrian_tables import Table, examples, tables
+from sqlglot import exp
 
 import kanon_sql
+from kanon_sql.engines.spark.engine import Spark
+from kanon_sql.errors import EngineError
+from kanon_sql.sql.template import column
 
 pytestmark = MARKS
 ORDERED: Json = CASES["boxes"]["quasi_identifiers"]
@@ -79,4 +84,51 @@ def test_cuts_are_those_of_duckdb(folder: Path, start: Start, engine: str, table
     }
     if len(rows) < table.k:
         return
-    released_alike(place, config, place.put(types, rows))
+    released_alike(place, config, place.put(types, rows[::-1]))
+
+
+@ENGINES
+@pytest.mark.parametrize("trees", [False, True])
+def test_what_reads_the_classes_finds_them_there(folder: Path, start: Start, engine: str, trees: bool) -> None:
+    place = start(engine)
+    config = case_configuration(folder, "boxes")
+    if trees:  # whose classes may lie within others
+        config["quasi_identifiers"] = {**ORDERED, "age": {"builtin": "intervals", "widths": [5, 20]}}
+    asked = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = {**asked, "search_in": "engine"}
+
+    def points(one: Json) -> list[Json]:
+        swept = kanon_sql.sweep(one, k=[3, 6, 30], limits=[0])["points"]
+        return [{**point, "seconds": None} for point in swept]
+
+    assert points(there) == points(asked)
+    assert kanon_sql.compile(there, dialect="postgres") == kanon_sql.compile(asked, dialect="postgres")
+    dry = [kanon_sql.run(one, dry_run=True).report for one in (there, asked)]
+    same(*dry)
+    if engine == "postgres":
+        file = folder / "copied.parquet"
+        target = {"path": str(file), "overwrite": True}
+        kanon_sql.run({**there, "target": target})
+        with duckdb.connect() as connection:
+            copied = connection.execute(f"FROM '{file}'").fetchall()
+            kanon_sql.run({**asked, "target": target})
+            assert counted(copied) == counted(connection.execute(f"FROM '{file}'").fetchall())
+
+
+def test_a_server_without_checkpoints_is_told() -> None:
+    class Frame:
+        dtypes: ClassVar[list[tuple[str, str]]] = []
+
+        def select(self) -> Frame:
+            return self
+
+        def localCheckpoint(self) -> None:  # noqa: N802
+            raise RuntimeError("checkpoint object-store path is not configured; set execution.checkpoint.path")
+
+    class Session:
+        def sql(self, text: str) -> Frame:
+            return Frame()
+
+    there = Spark(Session(), "", owned=False, show_values=False)  # type: ignore[arg-type]
+    with pytest.raises(EngineError, match="needs local checkpoints, which this server does not make"):
+        there.keep_settled(exp.select(column("a")).from_("t"), "t")

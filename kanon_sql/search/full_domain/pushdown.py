@@ -82,9 +82,11 @@ def keep_combinations(
     Raises ConfigurationError if the configuration requires a search there that cannot be done.
     """
     search_in, reason = loaded.config.search_in, refusal(loaded.config)
+    # For rounds DuckDB, which writes to disk what does not fit, is faster unless many machines make them.
+    in_duckdb = search_in == "duckdb" or (search_in == "auto" and not loaded.config.algorithm.declared.full_domain)
     if search_in == "engine" and reason is not None:
         raise ConfigurationError(f"{loaded.place('search_in')}: {reason}; expected search_in: auto or duckdb")
-    if search_in == "duckdb" or reason is not None or not backend.abilities.pushdown:
+    if in_duckdb or reason is not None or not backend.abilities.pushdown:
         return None
     if search_in == "auto" and not backend.takes_tables:
         return None
