@@ -104,7 +104,7 @@ class Mondrian:
         self._cuts = 0
         self._judge: CutJudge | None = None
         if models is not None and not models.only_k:
-            self._judge = CutJudge(engine, models, k, tuples.count, self._items, self._choice())
+            self._judge = CutJudge(self.rounds, models, k, tuples.count, self._items, self._choice())
 
     def run(self, deadline: Deadline, **tables_instead: str) -> Partitioning:
         """Cuts in rounds until no cut is allowable, or until the deadline: the partitions reached by then are a
@@ -281,63 +281,80 @@ class CutJudge:
     ELIGIBLE = "preference = 9"
 
     def __init__(
-        self, engine: Engine, models: Models, k: int, tuples: int, items: Sequence[Item], choice: dict[str, exp.Expr]
+        self, rounds: Rounds, models: Models, k: int, tuples: int, items: Sequence[Item], choice: dict[str, exp.Expr]
     ) -> None:
-        self.engine = engine
+        self.rounds = rounds
         self.models = models
-        self.k = k
         self._most = _MOST_CANDIDATES if tuples > _MANY_JUDGED else 2**31
         self._names: dict[str, Fill] = {name: state(name) for name in _JUDGED_TABLES}
         self._items = items
         self._choice = choice
         self._source = source_tables(models, state("frequency"))
+        self._values = {"k": k, "most": self._most}
+        self._statements: dict[str, Any] = {}
 
     def narrow(self, deadline: Deadline, seed: int) -> None:
         """Accepts the best cut of each partition of which both sides satisfy the models.
 
         `seed` is that of random scores.
         """
-        seeded = {"seed": seed} if "$seed" in template.text(self._choice["cut_score"]) else {}
-        self._run("candidates", {"most": self._most, **seeded}, scope=self._choice)
+        values = {**self._values, "seed": seed}
+        self.rounds.run(self._prepared("candidates", scope=self._choice), values)
         columns = ("part", "dimension", "low", "high")
-        self.engine.run(tables.empty_like(state("accepted_cuts"), state("candidates"), *columns))
-        for table in self._judged:
-            names = {"judged": table, "open_judged": _of_open(table)}
-            self._run("open_judged", names=names, lists={"this": self._items})
+        self.rounds.empty(state("accepted_cuts"), state("candidates"), columns)
+        for table, counted in self._judged.items():
+            names: dict[str, Fill] = {"judged": table, "open_judged": _of_open(table)}
+            self.rounds.run(self._prepared("open_judged", names, self._lists(counted)), values)
         low, high = 0, _FIRST_BATCH
         while True:
             deadline.check()
-            values = {"from_place": low, "to_place": high}
-            self.engine.query(self._accepting, values={**values, "k": self.k}, lists={"key": _KEYS}, scope=self._names)
-            if not self._run("untried", {"to_place": high})[0][0]:
+            batch = {**values, "from_place": low, "to_place": high}
+            self.rounds.run(self._accepting, batch)
+            if not self.rounds.rows(self._prepared("untried"), batch)[0][0]:
                 break
             low, high = high, _GROWTH * high
-        self._run("only_accepted")
+        self.rounds.run(self._prepared("only_accepted"), values)
 
     @property
-    def _judged(self) -> list[str]:
-        """The tables that the models read."""
-        holders = [self._source.holders] if self.models.by_entity else []
-        return [str(table) for table in (self._source.tuples, *holders, *self._source.sensitive.values())]
+    def _judged(self) -> dict[str, tuple[str, ...]]:
+        """The tables that the models read, and what is counted in each."""
+        owner = ("entity",) if self.models.by_entity else ()
+        tables: dict[str, tuple[str, ...]] = {str(self._source.tuples): ("row_count",)}
+        if self.models.by_entity:
+            tables[str(self._source.holders)] = ("row_count", *owner)
+        return tables | {str(table): ("value", "row_count", *owner) for table in self._source.sensitive.values()}
+
+    def _lists(self, counted: Sequence[str]) -> dict[str, Sequence[Item]]:
+        return {"this": self._items, "counted": [{"name": name} for name in counted]}
 
     @cached_property
-    def _accepting(self) -> Composed:
+    def _accepting(self) -> Any:
+        judged = self._judged
+
         def sides(table: str | Composed) -> Composed:
             names: dict[str, Fill] = {"open_rows": _of_open(str(table))}
-            return Composed(template.fill("search/mondrian/sides", names, {"this": self._items}, self._names))
+            return Composed(template.fill("search/mondrian/sides", names, self._lists(judged[str(table)]), self._names))
 
         both_sides = Tables(
             sides(self._source.tuples),
             sides(self._source.holders) if self.models.by_entity and self._source.holders else None,
             {name: sides(table) for name, table in self._source.sensitive.items()},
         )
-        return compose("search/mondrian/accept_cuts", {"classes": self.models.classes(both_sides)})
+        statement = compose("search/mondrian/accept_cuts", {"classes": self.models.classes(both_sides)})
+        return self.rounds.prepare(statement, None, {"key": _KEYS}, self._names)
 
-    def _run(
-        self, name: str, values: dict[str, int] | None = None, scope: Mapping[str, Fill] | None = None, **holes: Any
-    ) -> list[tuple[int, ...]]:
-        fills = {**self._names, **(scope or {})}
-        return self.engine.query(f"search/mondrian/{name}", values=values, scope=fills, **holes)
+    def _prepared(
+        self,
+        name: str,
+        names: dict[str, Fill] | None = None,
+        lists: dict[str, Sequence[Item]] | None = None,
+        scope: Mapping[str, Fill] | None = None,
+    ) -> Any:
+        key = f"{name} {(names or {}).get('judged')}"
+        if key not in self._statements:
+            fills = {**self._names, **(scope or {})}
+            self._statements[key] = self.rounds.prepare(f"search/mondrian/{name}", names, lists, fills)
+        return self._statements[key]
 
 
 def _of_open(table: str) -> str:
@@ -345,9 +362,9 @@ def _of_open(table: str) -> str:
     return f"{table}_open"
 
 
-def violates_as_a_whole(engine: Engine, models: Models, k: int) -> bool:
+def violates_as_a_whole(engine: Engine, models: Models, k: int, rounds: Rounds | None = None) -> bool:
     """Whether all rows as one class, the most general release, violate a model."""
+    rounds = rounds or DuckdbRounds(engine)
     source = source_tables(models, state("frequency"))
     statement = compose("search/full_domain/node_check", {"classes": models.classes(source)})
-    lists: dict[str, Sequence[Item]] = {"key": []}
-    return bool(engine.query(statement, values={"k": k}, lists=lists)[0][0])
+    return bool(rounds.rows(rounds.prepare(statement, None, {"key": []}), {"k": k})[0][0])

@@ -58,7 +58,9 @@ class Multidimensional(SearchProblem):
         if reasons:
             return MultidimensionalResult(self, request, engine, algorithm, None, reasons)
         if self.n < request.k or (
-            not self.models.only_k and not self.strata and violates_as_a_whole(engine, self.models, request.k)
+            not self.models.only_k
+            and not self.strata
+            and violates_as_a_whole(engine, self.models, request.k, self.rounds)
         ):
             return MultidimensionalResult(self, request, engine, algorithm, None)
         partitioning = SEARCHES[algorithm.name](engine, self, algorithm, request.k, progress, deadline)

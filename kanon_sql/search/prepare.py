@@ -212,13 +212,14 @@ def _dimensions_there(
 ) -> tuple[int, exp.Select, Models, _Build]:
     """(rows that take part, values in DuckDB, models, the constructor of the multidimensional problem).
 
-    The combinations stay in the engine that holds the rows, which counts nothing but k.
+    The combinations stay in the engine that holds the rows.
     """
     dimensions, trees, grids = _ordered_or_trees(engine, loaded, inputs, warnings)
     refuse_uncovered_alone(engine, trees)
-    tuples, rounds = remote_tuples(engine, kept, dimensions)
+    models, sensitive = remote_models(engine, loaded, source, kept)
+    tuples, rounds = remote_tuples(engine, kept, dimensions, models)
     build = partial(_multidimensional(), tuples=tuples, bounds=_bounds(loaded), grids=grids, rounds=rounds)
-    return tuples.n, _values_of(inputs), Models(), build
+    return tuples.n, _values_of(inputs) if sensitive is None else sensitive, models, build
 
 
 def _values_of(inputs: Sequence[GeneralizedColumn]) -> exp.Select:

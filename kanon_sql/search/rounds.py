@@ -15,9 +15,9 @@ from sqlglot import exp
 
 from kanon_sql.source.model import Backend
 from kanon_sql.sql import tables, template
-from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.connection import Engine, Row, literal
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.sql.template import Fill, Item, column, quoted, state
+from kanon_sql.sql.template import Composed, Fill, Item, Statement, column, quoted
 from kanon_sql.sql.writing import Cell, Listing
 
 _WHOLE = (exp.DataType.Type.UINT, exp.DataType.Type.INT, exp.DataType.Type.INT128)
@@ -37,7 +37,7 @@ class Rounds(Protocol):
     sorted_apart: Fill
 
     def prepare(
-        self, name: str, names: Names | None = None, lists: Lists | None = None, scope: Names | None = None
+        self, name: Statement, names: Names | None = None, lists: Lists | None = None, scope: Names | None = None
     ) -> Any:
         """A query file with its holes filled (see template.fill), to be run again and again."""
 
@@ -46,6 +46,9 @@ class Rounds(Protocol):
 
     def count(self, statement: Any, values: Mapping[str, int]) -> int:
         """Makes the table of a statement; its rows."""
+
+    def rows(self, statement: Any, values: Mapping[str, int]) -> list[Row]:
+        """The few rows of a statement that makes no table."""
 
     def carry(self, name: str) -> None:
         """Makes a small table of DuckDB readable, with its whole and floating point numbers."""
@@ -67,7 +70,7 @@ class DuckdbRounds:
         self._engine = engine
 
     def prepare(
-        self, name: str, names: Names | None = None, lists: Lists | None = None, scope: Names | None = None
+        self, name: Statement, names: Names | None = None, lists: Lists | None = None, scope: Names | None = None
     ) -> str:
         return template.render(name, names, lists, scope)
 
@@ -76,6 +79,9 @@ class DuckdbRounds:
 
     def count(self, statement: str, values: Mapping[str, int]) -> int:
         return int(self._engine.run(statement, _mentioned(statement, values))[0][0])
+
+    def rows(self, statement: str, values: Mapping[str, int]) -> list[Row]:
+        return self._engine.run(statement, _mentioned(statement, values))
 
     def carry(self, name: str) -> None:
         """It is there."""
@@ -109,21 +115,22 @@ class _Table:
 class RemoteRounds:
     """The tables are kept in the engine that holds the rows, where no statement is interrupted.
 
-    `frequency` is the table of tuples, by `positions`, with their numbers of rows.
+    `given` are the tables that it begins with, under the names that statements have for them: their columns and where
+    they are.
     """
 
     searched_in: Literal["duckdb", "engine"] = "engine"
     sorted_apart: Fill = "part"  # several machines sort
 
-    def __init__(self, engine: Engine, backend: Backend, frequency: exp.Table, positions: Sequence[str]) -> None:
+    def __init__(self, engine: Engine, backend: Backend, given: Mapping[str, tuple[Sequence[str], exp.Table]]) -> None:
         self._engine = engine
         self._backend = backend
-        self._tables = {state("frequency"): _Table((*positions, "row_count"), [frequency])}
+        self._tables = {name: _Table(columns, [table]) for name, (columns, table) in given.items()}
         self._made = 0
         self._deadline = Deadline()
 
     def prepare(
-        self, name: str, names: Names | None = None, lists: Lists | None = None, scope: Names | None = None
+        self, name: Statement, names: Names | None = None, lists: Lists | None = None, scope: Names | None = None
     ) -> exp.Expr:
         tree = template.fill(name, names, lists, scope)
         for kind in list(tree.find_all(exp.DataType)):
@@ -133,9 +140,7 @@ class RemoteRounds:
 
     def run(self, statement: exp.Expr, values: Mapping[str, int]) -> None:
         self._deadline.check()
-        tree = statement.copy()
-        for parameter in list(tree.find_all(exp.Parameter, exp.Placeholder)):
-            parameter.replace(literal(values[parameter.name]))
+        tree = _with_values(statement, values)
         name, rows = _name_of(tree), tree.args.get("expression")
         if rows is None:
             self._replace(name, _Table([part.name for part in tree.this.expressions], []))
@@ -149,6 +154,10 @@ class RemoteRounds:
         made = exp.select(column("row_count")).from_(self._tables[_name_of(statement)].rows())
         return int(self._backend.query("frequency/tuple_count", names={"tuples": made})[0][0])
 
+    def rows(self, statement: exp.Expr, values: Mapping[str, int]) -> list[Row]:
+        self._deadline.check()
+        return self._backend.query(Composed(self._reading(_with_values(statement, values))))
+
     def carry(self, name: str) -> None:
         described = self._engine.run(exp.Describe(this=exp.Table(this=quoted(name))))
         columns = tuple((str(row[0]), "DOUBLE" if row[1] == "DOUBLE" else _NUMBERS) for row in described)
@@ -159,7 +168,8 @@ class RemoteRounds:
         self._replace(name, _Table([key for key, _ in columns], [self._kept(name, listed)]))
 
     def empty(self, name: str, like: str, columns: Sequence[str]) -> None:
-        self._replace(name, _Table(columns, []))
+        none = exp.select(*map(column, columns)).from_(exp.Table(this=quoted(like))).where(exp.false())
+        self._replace(name, _Table(columns, [self._kept(name, none)]))
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
@@ -195,6 +205,14 @@ class RemoteRounds:
         for part in self._tables[name].parts if name in self._tables else ():
             self._backend.forget(part)
         self._tables[name] = table
+
+
+def _with_values(statement: exp.Expr, values: Mapping[str, int]) -> exp.Expr:
+    """A copy of a statement with literals in place of its parameters."""
+    tree = statement.copy()
+    for parameter in list(tree.find_all(exp.Parameter, exp.Placeholder)):
+        parameter.replace(literal(values[parameter.name]))
+    return tree
 
 
 def _name_of(statement: exp.Expr) -> str:

@@ -267,15 +267,20 @@ def test_the_number_of_combinations_decides_where_they_are_searched(
     assert searched(search_in="duckdb") == "duckdb"
     assert searched(algorithm="mondrian") == "duckdb"
     assert searched(algorithm="mondrian", search_in="engine") == "engine"
-    l_diversity = {"k": 2, "l_diversity": {"column": "s", "l": 2}}
     for more, said in (
         ({"algorithm": "local"}, "local searches in DuckDB alone"),
         ({"algorithm": {"name": "mondrian", "cut": "relaxed"}}, "cut: relaxed deals out rows of the same values"),
         ({"algorithm": {"name": "mondrian", "dimension": "random"}}, "a hash that DuckDB alone has"),
-        ({"algorithm": "mondrian", "privacy": l_diversity}, "with mondrian l_diversity is judged in DuckDB alone"),
         (
-            {"algorithm": "mondrian", "privacy": {"k": 2, "average_risk": {"at_most": "10%"}}},
-            "with mondrian thresholds of the table are judged in DuckDB alone",
+            {
+                "algorithm": "mondrian",
+                "privacy": {"k": 2, "t_closeness": {"column": "s", "t": 0.5, "distance": "ordered"}},
+            },
+            "t_closeness is judged in DuckDB alone",
+        ),
+        (
+            {"privacy": {"k": 2, "average_risk": {"at_most": "10%"}}},
+            "average_risk of the whole table is judged in DuckDB alone",
         ),
         (
             {"privacy": {"k": 2, "t_closeness": {"column": "s", "t": 0.5, "distance": "ordered"}}},

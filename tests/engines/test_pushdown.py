@@ -45,19 +45,27 @@ def searched_alike(config: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> A
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
-    ("cuts", "many"), [({}, 0), ({}, 200_000), ({"dimension": "widest", "cut": "strict-le"}, 200_000)], ids=str
+    ("cuts", "many", "models"),
+    [
+        ({}, 0, {}),
+        ({}, 200_000, {"l_diversity": {"column": "illness", "l": 3}}),
+        ({"dimension": "widest", "cut": "strict-le"}, 200_000, {"t_closeness": {"column": "illness", "t": 0.3}}),
+    ],
+    ids=str,
 )
 def test_cuts_are_made_where_the_combinations_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cuts: dict[str, Any], many: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cuts: dict[str, Any], many: int, models: dict[str, Any]
 ) -> None:
     # Of so many tuples on finished ones are set apart.
     monkeypatch.setattr(mondrian, "_MANY", many)
     with shared() as connection:
-        connection.execute(f"COPY ({PEOPLE}) TO '{tmp_path / 'in'}.parquet'")
+        ill = f"SELECT *, age[2:] AS illness FROM ({PEOPLE})"
+        connection.execute(f"COPY ({ill}) TO '{tmp_path / 'in'}.parquet'")
     config: dict[str, Any] = {
         "source": str(tmp_path / "in.parquet"),
         "quasi_identifiers": {"age": {}, "zip": {"builtin": "intervals", "widths": [4]}, "sex": {}},
-        "privacy": {"k": 4},
+        "sensitive": ["illness"],
+        "privacy": {"k": 4, **models},
         "algorithm": {"name": "mondrian", **cuts},
     }
 
@@ -128,3 +136,31 @@ def test_models_are_judged_where_the_combinations_are(
     }
     here = searched_alike(config, monkeypatch)
     assert len({node["suppressed"] for node in here[0]}) > 1
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({}, None),
+        ({"algorithm": "mondrian"}, None),
+        ({"algorithm": "local"}, "local searches in DuckDB alone"),
+        ({"algorithm": {"name": "mondrian", "cut": "relaxed"}}, "cut: relaxed deals out rows of the same values"),
+        ({"algorithm": {"name": "mondrian", "dimension": "random"}}, "a hash that DuckDB alone has"),
+        (
+            {"privacy": {"k": 2, "average_risk": {"at_most": "10%"}}},
+            "average_risk of the whole table is judged in DuckDB alone",
+        ),
+        ({"quasi_identifiers": {f"c{i}": {} for i in range(63)}, "algorithm": "mondrian"}, "at most 62"),
+    ],
+    ids=str,
+)
+def test_what_only_duckdb_searches_is_refused(more: dict[str, Any], reason: str | None) -> None:
+    config = {
+        "engine": {"postgres": "postgresql://host/db"},
+        "source": {"table": "t"},
+        "quasi_identifiers": {"age": {"builtin": "suppress"}},
+        "privacy": {"k": 2},
+        **more,
+    }
+    told = pushdown.refusal(from_mapping(config).config)
+    assert (told is None) if reason is None else (reason in str(told))

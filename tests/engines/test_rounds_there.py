@@ -69,6 +69,28 @@ def test_cuts_of_the_people_are_those_of_duckdb(folder: Path, start: Start, engi
     assert place.leftovers() == []
 
 
+MODELS: dict[str, Json] = {
+    "l": {"l_diversity": {"column": "s", "l": 2}},
+    "entropy, alpha": {
+        "l_diversity": {"column": "s", "l": 1.6, "variant": "entropy"},
+        "alpha_k": {"column": "s", "alpha": 0.8},
+    },
+    "t": {"t_closeness": {"column": "s", "t": 0.5}},
+    "beta, delta": {"beta": {"column": "s", "beta": 2}, "delta_disclosure": {"column": "note", "delta": 3}},
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("models", MODELS)
+def test_both_sides_of_cuts_hold_the_models(folder: Path, start: Start, engine: str, models: str) -> None:
+    place = start(engine)
+    config = case_configuration(folder, "boxes")
+    config |= {"privacy": {"k": 2, **MODELS[models]}, "sensitive": ["s", "note"], "insensitive": []}
+    without = kanon_sql.run({**config, "privacy": {"k": 2}}).report["search"]["cuts"]
+    report = released_alike(place, config, place.put(COLUMNS, source_rows()))
+    assert 0 < report["search"]["cuts"] < without
+
+
 @ENGINES
 @given(table=tables(ambiguous=False), cuts=st.sampled_from(CUTS))
 @examples(8)
@@ -129,6 +151,6 @@ def test_a_server_without_checkpoints_is_told() -> None:
         def sql(self, text: str) -> Frame:
             return Frame()
 
-    there = Spark(Session(), "", owned=False, show_values=False)  # type: ignore[arg-type]
+    there = Spark(Session(), "", owned=False, show_values=False)
     with pytest.raises(EngineError, match="needs local checkpoints, which this server does not make"):
         there.keep_settled(exp.select(column("a")).from_("t"), "t")

@@ -33,6 +33,8 @@ def allowed(asked: str, search: str) -> tuple[bool, str]:
         return True, " ¹"
     if asked == "k":
         return True, " ¹" if algorithm.pushdown else ""
+    if asked in SEARCHED_THERE and algorithm.pushdown:
+        return True, " ¹ ²"
     if asked in MODELS and "population" in MODELS[asked].model_fields:
         return algorithm.full_domain, ""
     if "relaxed" in algorithm.options.get("cut", ()):

@@ -104,6 +104,8 @@ def refusal(config: Config) -> str | None:
         return "entities are counted in DuckDB alone"
     if not config.algorithm.declared.full_domain and (reason := _refused_cuts(config)) is not None:
         return reason
+    if above := thresholds_of(config.privacy):
+        return f"{', '.join(threshold.key for threshold in above)} of the whole table is judged in DuckDB alone"
     if left := [model.key for model in models_of(config.privacy) if not model.spec.portable]:
         return f"{', '.join(dict.fromkeys(left))} is judged in DuckDB alone"
     if any(spec.aggregate for spec in config.quasi_identifiers.values()):
@@ -115,15 +117,11 @@ def refusal(config: Config) -> str | None:
 
 def _refused_cuts(config: Config) -> str | None:
     """Why the engine that holds the rows cannot find the cuts of Mondrian; None if it can."""
-    algorithm, privacy = config.algorithm, config.privacy
+    algorithm = config.algorithm
     if algorithm.cut == "relaxed":
         return "cut: relaxed deals out rows of the same values, in DuckDB alone"
     if algorithm.dimension == "random":
         return "dimension: random draws by a hash that DuckDB alone has"
-    if beyond := [model.key for model in models_of(privacy)]:
-        return f"with mondrian {', '.join(dict.fromkeys(beyond))} is judged in DuckDB alone"
-    if thresholds_of(privacy):
-        return "with mondrian thresholds of the table are judged in DuckDB alone"
     if len(config.quasi_identifiers) > _MOST_DIMENSIONS:
         return f"mondrian takes at most {_MOST_DIMENSIONS} quasi-identifiers outside of DuckDB"
     return None
@@ -217,7 +215,7 @@ def remote_frequency(
 
 
 def remote_tuples(
-    engine: Engine, kept: RemoteCombinations, dimensions: Sequence[Dimension]
+    engine: Engine, kept: RemoteCombinations, dimensions: Sequence[Dimension], models: Models
 ) -> tuple[Tuples, RemoteRounds]:
     """Counts the combinations by the positions of their values, in the engine that holds them.
 
@@ -228,21 +226,53 @@ def remote_tuples(
     cells: list[Item] = []
     joined: list[Item] = []
     for d in dimensions:
-        listing, value = _placed(engine, f"domain_{d.index}", f"quasi-identifier {d.column.name!r}", d.column, d.domain)
+        subject = f"quasi-identifier {d.column.name!r}"
+        listing, value = _placed(engine, f"domain_{d.index}", subject, d.column, d.domain)
         listed.append(backend.listed(listing))
         cells.append({"value": value, "name": d.position})
         joined.append({"mapping": listing.name, "key": d.column.key})
-    records = backend.keep(_with_codes(kept, listed, cells, joined), "coded")
-    names: list[Item] = [{"name": d.position} for d in dimensions]
-    statement = template.fill("frequency/tuples_of_values", {"records": records}, {"cell": names})
-    table = backend.keep_settled(statement, "positions")
+    _add_sensitive(engine, kept, models, listed, cells, joined)
+    records = backend.keep_settled(_with_codes(kept, listed, cells, joined), "coded")
+    positions = [d.position for d in dimensions]
+    table = _counted_by(backend, records, [(key, key) for key in positions], "positions")
+    given: dict[str, tuple[Sequence[str], exp.Table]] = {state("frequency"): ((*positions, "row_count"), table)}
+    for attribute in models.columns.values():
+        keys = [*((key, key) for key in positions), (attribute.code, "value")]
+        values = _counted_by(backend, records, keys, f"values_{attribute.index}")
+        given[attribute.table] = ((*positions, "value", "row_count"), values)
+        shares = backend.keep_settled(_reference(engine, backend, attribute), f"reference_{attribute.index}")
+        given[attribute.reference] = (("value", "row_count", "share"), shares)
     backend.forget(records)
     counted = exp.select(column("row_count")).from_(table.copy())
     count, n = backend.query("frequency/tuple_count", names={"tuples": counted})[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")
-    rounds = RemoteRounds(engine, backend, table, [d.position for d in dimensions])
-    return Tuples(tuple(dimensions), int(n), int(count)), rounds
+    return Tuples(tuple(dimensions), int(n), int(count)), RemoteRounds(engine, backend, given)
+
+
+def _counted_by(backend: Backend, records: exp.Table, keys: Sequence[tuple[str, str]], name: str) -> exp.Table:
+    """Keeps how many rows have each combination of some columns, which are (named, called)."""
+    named = [exp.alias_(column(key), called, quoted=True) for key, called in keys]
+    rows = exp.select(*named, column("row_count")).from_(records.copy())
+    cells: list[Item] = [{"name": called} for _, called in keys]
+    return backend.keep_settled(template.fill("frequency/tuples_of_values", {"records": rows}, {"cell": cells}), name)
+
+
+def _add_sensitive(
+    engine: Engine,
+    kept: RemoteCombinations,
+    models: Models,
+    listed: list[exp.CTE],
+    cells: list[Item],
+    joined: list[Item],
+) -> None:
+    """Adds the codes of the sensitive columns to those of the combinations."""
+    for attribute in models.columns.values():
+        col = attribute.column
+        listing, value = _placed(engine, attribute.code, f"column {col.name!r}", col, attribute.domain)
+        listed.append(kept.backend.listed(listing))
+        cells.append({"value": value, "name": attribute.code})
+        joined.append({"mapping": listing.name, "key": col.key})
 
 
 def _reference(engine: Engine, backend: Backend, attribute: Sensitive) -> exp.Select:
@@ -318,12 +348,7 @@ def _coded(
             value = or_missing(column(col.key, "source"), column(f"level_{level}", listing.name), code)
             cells.append({"value": value, "name": code_name(mapping.index, level)})
         joined.append({"mapping": listing.name, "key": col.key})
-    for attribute in models.columns.values():
-        col = attribute.column
-        listing, value = _placed(engine, attribute.code, f"column {col.name!r}", col, attribute.domain)
-        listed.append(kept.backend.listed(listing))
-        cells.append({"value": value, "name": attribute.code})
-        joined.append({"mapping": listing.name, "key": col.key})
+    _add_sensitive(engine, kept, models, listed, cells, joined)
     return _with_codes(kept, listed, cells, joined)
 
 

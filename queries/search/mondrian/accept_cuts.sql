@@ -5,13 +5,25 @@
 -- Takes: $from_place and $to_place, the places of the candidates, the first excluded.
 -- Gives: further rows of the table accepted_cuts (part, dimension, low, high).
 INSERT INTO accepted_cuts
-SELECT candidates.part, candidates.dimension, candidates.low, candidates.high
-FROM candidates
-ANTI JOIN accepted_cuts ON accepted_cuts.part = candidates.part
-ANTI JOIN (
-    SELECT part, place
-    FROM classes
-    WHERE violates
-) AS violating ON violating.part = candidates.part AND violating.place = candidates.place
-WHERE candidates.place > $from_place AND candidates.place <= $to_place
-QUALIFY row_number() OVER (PARTITION BY candidates.part ORDER BY candidates.place) = 1
+SELECT part, dimension, low, high
+FROM (
+    SELECT
+        candidates.part,
+        candidates.dimension,
+        candidates.low,
+        candidates.high,
+        row_number() OVER (PARTITION BY candidates.part ORDER BY candidates.place) AS turn
+    FROM candidates
+    LEFT JOIN accepted_cuts ON accepted_cuts.part = candidates.part
+    LEFT JOIN (
+        SELECT DISTINCT part, place
+        FROM classes
+        WHERE violates
+    ) AS violating ON violating.part = candidates.part AND violating.place = candidates.place
+    WHERE
+        accepted_cuts.part IS NULL
+        AND violating.part IS NULL
+        AND candidates.place > $from_place
+        AND candidates.place <= $to_place
+) AS holding
+WHERE turn = 1

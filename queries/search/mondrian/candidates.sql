@@ -5,15 +5,18 @@
 -- made; $most, how many candidates a partition has at most.
 -- Gives: the table candidates (part, dimension, low, high, place).
 CREATE OR REPLACE TEMP TABLE candidates AS
-SELECT
-    part,
-    dimension,
-    low,
-    high,
-    row_number() OVER (
-        PARTITION BY part
-        ORDER BY cut_score DESC, cut_evenness DESC, dimension, preference DESC, high DESC, low DESC
-    ) AS place
-FROM allowable_cuts
-WHERE eligible
-QUALIFY place <= $most
+SELECT part, dimension, low, high, place
+FROM (
+    SELECT
+        part,
+        dimension,
+        low,
+        high,
+        row_number() OVER (
+            PARTITION BY part
+            ORDER BY cut_score DESC, cut_evenness DESC, dimension, preference DESC, high DESC, low DESC
+        ) AS place
+    FROM allowable_cuts
+    WHERE eligible
+) AS in_order
+WHERE place <= $most

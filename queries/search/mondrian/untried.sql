@@ -5,5 +5,5 @@
 -- Gives: untried.
 SELECT count(DISTINCT candidates.part) AS untried
 FROM candidates
-ANTI JOIN accepted_cuts ON accepted_cuts.part = candidates.part
-WHERE candidates.place > $to_place
+LEFT JOIN accepted_cuts ON accepted_cuts.part = candidates.part
+WHERE accepted_cuts.part IS NULL AND candidates.place > $to_place
