@@ -317,6 +317,21 @@ def test_the_name_of_a_folder_says_how_its_csv_files_are_written(start: Start, t
 
 
 @ENGINES
+def test_codes_that_repeat_are_no_identifiers_there_either(start: Start, engine: str) -> None:
+    place = start(engine)
+    columns = {"q": "VARCHAR", "ward": "VARCHAR", "number": "VARCHAR", "person": "VARCHAR"}
+    rows = [(f"a{i % 3}", f"w{i % 4}", f"0000000{i % 5}-0000-4000-8000-000000000000", f"n{i:05}") for i in range(240)]
+    config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
+    asked = place.asked({**config, "privacy": {"k": 2}}, place.put(columns, rows))
+    with pytest.raises(ConfigurationError) as ended:
+        kanon_sql.run(asked)
+    assert len(ended.value.problems) == 1 and "column 'person'" in str(ended.value)
+    report = kanon_sql.run({**asked, "identifiers": ["person"]}).report
+    assert report["rows"]["released"] == 240
+    assert report["warnings"] == []
+
+
+@ENGINES
 def test_errors_show_no_value(start: Start, engine: str) -> None:
     place = start(engine)
     source = place.put(PLAIN, PLAIN_ROWS)

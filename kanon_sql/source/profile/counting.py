@@ -81,10 +81,24 @@ def count_source(engine: Engine, source: Source) -> ProfileCounts:
     return ProfileCounts(rows, totals, steps)
 
 
-def look_at(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> None:
-    """Makes the table of the distinct values of columns of few rows; a weighted row counts once. Raises EngineError."""
+def look_at(engine: Engine, rows: exp.Select, columns: Sequence[Column], *, weighted: bool) -> None:
+    """Makes the table of the distinct values of columns of few rows, which stand for others where they are weighted.
+
+    Raises EngineError.
+    """
     names: dict[str, template.Fill] = {"source": rows, "longest": _LONGEST, "column_count": len(columns)}
+    names["row_weight"] = _weight(weighted=weighted)
     engine.query("source/profile/look_at", names=names, lists={"item": [{"text": text_of(col)} for col in columns]})
+
+
+def total_of(engine: Engine, rows: exp.Select, *, weighted: bool) -> int:
+    """How many rows there are, which stand for others where they are weighted. Raises EngineError."""
+    names: dict[str, template.Fill] = {"source": rows, "row_weight": _weight(weighted=weighted)}
+    return int(engine.query("source/profile/row_total", names=names)[0][0])
+
+
+def _weight(*, weighted: bool) -> exp.Expr:
+    return column("row_count") if weighted else literal(1)
 
 
 def keep_values(

@@ -26,6 +26,7 @@ from kanon_sql.source.profile.counting import (
     marked,
     shapes_of,
     take_sample,
+    total_of,
 )
 from kanon_sql.source.profile.kinds import DIRECT, MOST, ColumnProfile, Finding, Shares, kind_of, positions
 from kanon_sql.source.profile.recognition import RecognitionFacts, named, recognize
@@ -86,7 +87,7 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
         # Another engine gave only few rows already.
         limited = rows if source.backend.weighted else _drawn(rows, looked_at)
         few_rows = source.backend.given(engine, limited, looked_at)
-        look_at(engine, few_rows, looked_at)
+        look_at(engine, few_rows, looked_at, weighted=source.backend.weighted)
         glances = {
             position: _Glance(*row)
             for position, row in positions(
@@ -105,7 +106,7 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
         # Dates identify nobody.
         undated = {position: marks for position, marks in look(engine).items() if marks.of("dated") < MOST}
         shares = marked(engine, undated)
-        held = _held(engine, few_rows, shares)
+        held = _held(engine, few_rows, shares, weighted=source.backend.weighted)
     finally:
         drop_tables(engine)
     findings = {}
@@ -132,12 +133,13 @@ def _is_doubtful(name: str, glance: _Glance) -> bool:
     return glance.distinct >= 3 and glance.distinct * _RARE > glance.rows
 
 
-def _held(engine: Engine, rows: exp.Select, shares: Mapping[int, Shares]) -> dict[int, dict[str, float]]:
+def _held(
+    engine: Engine, rows: exp.Select, shares: Mapping[int, Shares], *, weighted: bool
+) -> dict[int, dict[str, float]]:
     """For columns that may be free text the shares of these rows whose text holds each of HELD."""
     if not any(marks.of(*HELD) for marks in shares.values()):
         return {}
-    (total,) = engine.query("source/profile/row_total", names={"source": rows})[0]
-    return held_by_rows(engine, shares, int(total))
+    return held_by_rows(engine, shares, total_of(engine, rows, weighted=weighted))
 
 
 def _recognized(col: Column, glance: _Glance, shares: Shares, held: Mapping[str, float]) -> Finding | None:
