@@ -26,6 +26,7 @@ from kanon_sql.commands.database.recount import recount_tables
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError, VerificationError, WarnedError
 from kanon_sql.report.charts.tables import draw_tables
 from kanon_sql.search.facts.suppression import KeptFacts
+from kanon_sql.targets.tables import TablesTarget
 
 Json = dict[str, Any]
 Rows = list[tuple[Any, ...]]
@@ -721,7 +722,15 @@ def test_a_fact_of_exactly_k_persons_stays(tmp_path: Path) -> None:
     assert report["facts"]["loss"] == pytest.approx(0.4) == report["facts"]["bound"]
 
 
-def test_a_suppressed_person_is_gone_everywhere(tmp_path: Path) -> None:
+def test_a_suppressed_person_is_gone_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are written in an order that is drawn, but those about nobody."""
+    write_table, orders = TablesTarget.write, dict[str, str]()
+
+    def noting(target: Any, engine: Any, name: str, release: Any, *more: Any) -> None:
+        orders[name] = str(release.args.get("order"))
+        write_table(target, engine, name, release, *more)
+
+    monkeypatch.setattr(TablesTarget, "write", noting)
     database: dict[str, Rows] = {
         "person": [(i, "m" if i == 5 else "f", "n") for i in range(6)],
         "visit": [(i, i, "a", "2024-01-01") for i in range(6)],
@@ -734,6 +743,12 @@ def test_a_suppressed_person_is_gone_everywhere(tmp_path: Path) -> None:
     config["suppression"]["persons"] = 1
     report = kanon_sql.run(config, progress=None).report
     assert report["persons"] == {"source": 6, "suppressed": 1, "released": 5}
+    assert {name for name, order in orders.items() if "RAND" in order.upper()} == {
+        "person",
+        "visit",
+        "diagnosis",
+        "drug",
+    }
     assert {name: len(rows) for name, rows in read(tmp_path, "parquet").items()} == {
         "person": 5, "visit": 5, "diagnosis": 5, "drug": 5, "drugs": 0,
     }  # fmt: skip
