@@ -50,7 +50,7 @@ def described(held: Held) -> dict[str, Any]:
     """The tables that say where the rows of parts are."""
     rows = [(*key, position, count) for key, counts in held.items() for position, count in counts.items()]
     columns = "part BIGINT, dimension BIGINT, position BIGINT, row_count BIGINT"
-    histogram = made("histogram", {"histograms": (columns, rows)}, "histogram")
+    histogram = made("histogram", {"histograms": (columns, rows)}, "histogram", names={"sorted_apart": 0})
     tables: dict[str, Any] = {
         "histogram": (
             f"{columns}, rows_so_far BIGINT, number BIGINT, next_position BIGINT, next_row_count BIGINT",
@@ -62,7 +62,7 @@ def described(held: Held) -> dict[str, Any]:
         "allowable_cuts": (CUTS, []),
         "halves": (HALVES, []),
     }
-    names = ("part", "dimension", "row_count", "first_position", "last_position", "rows_before")
+    names = ("part", "dimension", "row_count", "first_position", "last_position", "rows_before", "first_number")
     columns = ", ".join(f"{name} BIGINT" for name in names)
     spans = made("spans", tables, "spans")
     return {**tables, "spans": (f"{columns}, first_breadth DOUBLE, last_breadth DOUBLE, width DOUBLE", spans)}
@@ -172,8 +172,7 @@ def test_parts_are_split_and_stay_open_where_they_can_be_cut_again() -> None:
         "open_tuples": (OPEN, [(1, 3, 9, 4), (1, 5, 9, 1), (1, 6, 2, 4), (2, 3, 1, 5), (3, 1, 8, 3), (3, 1, 4, 7)]),
         "cuts": (cuts, [(1, 0, 0, 4, 5, 1, 9, 3), (3, 1, 1, 0, 4, 7, 10, 2)]),
     }
-    lists: dict[str, Any] = {"this": [{"position": "p0"}, {"position": "p1"}]}
-    rows = made("split", tables, "next_tuples", lists=lists, values={"first": 20, "k": 4})
+    rows = made("split", tables, "next_tuples", lists=THIS, values={"first": 20, "k": 4})
     # Those at 4 and 5 are one row, the 8 others may be cut again; part 2 has no cut.
     assert rows == [
         (2, 3, 1, 5, 0),
@@ -185,7 +184,9 @@ def test_parts_are_split_and_stay_open_where_they_can_be_cut_again() -> None:
     ]
     tables["open_tuples"] = (f"{OPEN}, live BIGINT", [])
     next_tuples = {"next_tuples": (f"{OPEN}, live BIGINT", rows)}
-    assert made("still_open", next_tuples, "open_tuples", lists=lists) == [row for row in rows if row[4]]
+    assert made("still_open", next_tuples, "open_tuples", lists={"this": [{"position": "p0"}, {"position": "p1"}]}) == [
+        row for row in rows if row[4]
+    ]
 
 
 def test_tuples_at_the_median_are_dealt_out_in_order() -> None:
@@ -260,18 +261,21 @@ def test_both_sides_of_candidates_are_judged() -> None:
     columns = "part BIGINT, dimension BIGINT, low BIGINT, high BIGINT, place BIGINT"
     tables: dict[str, Any] = {
         "candidates": (columns, [(1, 0, 2, 3, 1), (1, 1, 0, 5, 2), (1, 0, 0, 0, 3), (2, 0, 0, 9, 2)]),
-        "open_rows": ("open_part BIGINT, p0 BIGINT, p1 BIGINT", [(1, 3, 9), (1, 4, 5), (2, 1, 1)]),
+        "open_rows": (
+            "open_part BIGINT, p0 BIGINT, p1 BIGINT, row_count BIGINT",
+            [(1, 3, 9, 7), (1, 4, 5, 6), (2, 1, 1, 1)],
+        ),
         "accepted_cuts": ("part BIGINT", [(2,)]),
         "classes": (
             "part BIGINT, place BIGINT, violates BOOLEAN",
             [(1, 1, True), (1, 2, False), (1, 3, False), (2, 2, False)],
         ),
     }
-    lists: dict[str, Any] = {"this": [{"position": "p0"}, {"position": "p1"}]}
+    lists: dict[str, Any] = {**THIS, "counted": [{"name": "row_count"}]}
     values: dict[str, Any] = {"from_place": 0, "to_place": 2}
     rows = sorted(answers(f"{MONDRIAN}/sides", tables, lists=lists, values=values))
     assert [row[:3] for row in rows] == [(1, 1, False), (1, 1, True), (1, 2, False), (1, 2, True)]
-    assert {row[4] for row in rows if row[1:3] == (1, True)} == {3}
+    assert {row[3] for row in rows if row[1:3] == (1, True)} == {7}
     accepted = {**tables, "accepted_cuts": ("part BIGINT, dimension BIGINT, low BIGINT, high BIGINT", [])}
     for (first, last), cuts in {
         (0, 2): [(1, 1, 0, 5), (2, 0, 0, 9)],
