@@ -64,6 +64,17 @@ _HIDING = """
         AND (class.relforcerowsecurity OR NOT pg_has_role(reached.reader, class.relowner, 'USAGE'))
     ORDER BY 1
 """
+# Functions of users, whatever they read, are not among what a view depends on, and read it as whoever reads the view.
+_CALLING = """
+    SELECT EXISTS (
+        SELECT 1
+        FROM unnest(CAST(%(numbers)s AS oid[])) AS reached(number)
+        JOIN pg_class AS class ON class.oid = reached.number AND class.relkind = 'v'
+        JOIN pg_rewrite AS rule ON rule.ev_class = class.oid
+        JOIN pg_depend AS depends ON depends.classid = CAST('pg_rewrite' AS regclass) AND depends.objid = rule.oid
+            AND depends.refclassid = CAST('pg_proc' AS regclass)
+    )
+"""
 # Rows of partitions, and of tables that inherit, are rows of their table.
 _SHARED = """
     WITH RECURSIVE readable(number) AS (
@@ -124,14 +135,35 @@ class Rights:
 
     def hiding(self, table: exp.Table, place: str) -> tuple[str, ...]:
         """A warning where policies of row-level security decide which rows of a table, or below a view, are read."""
-        tables = [row[0] for row in self._rows(_HIDING, self._reached(table, place), place)]
-        if not tables:
+        reached = self._reached(table, place)
+        tables = ", ".join(row[0] for row in self._rows(_HIDING, reached, place))
+        if not tables and not self._functions_hide(table, reached, place):
             return ()
+        where = tables or "tables that functions read"
         return (
-            f"row-level security is on for role {self._role(place)!r} in {', '.join(tables)}: rows that its policies "
+            f"row-level security is on for role {self._role(place)!r} in {where}: rows that its policies "
             "hide are neither counted nor released, and all figures are of the others alone; a role with BYPASSRLS "
             "sees all rows",
         )
+
+    def _functions_hide(self, table: exp.Table, reached: dict[str, Any], place: str) -> bool:
+        """Whether policies hide rows of what functions of a view read: it is read once, by a role that refuses this."""
+        import psycopg
+
+        calling = self._row(_CALLING, reached, place)
+        if calling is None or not calling[0]:
+            return False
+        name = f"{self._postgres.mark}_rows"
+        rows = exp.select(exp.Count(this=exp.column(name))).from_(exp.alias_(table.copy(), name, table=True))
+        try:
+            with self._postgres.connection.transaction(force_rollback=True):
+                self._postgres.connection.execute(b"SET LOCAL row_security = off")
+                self._postgres.connection.execute(rows.sql("postgres").encode())
+        except psycopg.errors.InsufficientPrivilege as error:
+            return bool(error.diag.source_file == "rls.c")
+        except psycopg.Error:
+            return False  # the run ends by it too, and says where
+        return False
 
     def refuse_unmade(self, table: exp.Table, place: str) -> None:
         """Raises ConfigurationError where this role cannot make a table of that name."""
