@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
+from collections.abc import Iterator
 from datetime import date
 from itertools import combinations
 from pathlib import Path
@@ -167,3 +169,76 @@ def test_people_read_what_is_left(tmp_path: Path) -> None:
     assert f"table diagnosis: {rows['release']} of {rows['source']} rows" in shown
     assert f"{100 * report['facts'][1]['kept']:.1f} %" in shown
     assert "days from admitted to left_on" in shown
+
+
+SHIFTED = {"days": 30, "key": "${SHIFT}"}
+STAYS = {
+    "format": ("VARCHAR", "VARCHAR", ["05.01.2024", "31.12.2023"], ["07.01.2024", "01.01.2024"], [2, 1]),
+    "texts": ("VARCHAR", "VARCHAR", ["2024-01-05 evening", "2023-12-31"], ["2024-01-07", "2024-01-01 T"], [2, 1]),
+    # In New York both lie on one day.
+    "moments": ("TIMESTAMPTZ", "TIMESTAMPTZ", ["2024-01-05 22:30+00"], ["2024-01-06 03:30+00"], [1, 1]),
+    "infinite": ("DATE", "DATE", ["2024-01-05", "2024-01-05"], ["2024-01-09", "infinity"], [4, 4]),
+}
+
+
+@pytest.fixture
+def far_away(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine in New York."""
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("far_away")
+@pytest.mark.parametrize("kind", some(["csv", "parquet"], 1))
+@pytest.mark.parametrize("case", some(["moments", "format", "texts", "infinite"], 1))
+def test_days_are_those_of_the_dates_however_these_are_written(tmp_path: Path, case: str, kind: str) -> None:
+    begins, ends, first, second, days = STAYS[case]
+    types = {"person": {"person_id": "INTEGER"}, "visit": {"person_id": "INTEGER", "a": begins, "b": ends}}
+    rows = [(i, first[i % len(first)], second[i % len(second)]) for i in range(8)]
+    source, target = written({"person": [(i,) for i in range(8)], "visit": rows}, types, tmp_path, "parquet")
+    stay: Json = {"link": "person_id", "dates": ["a", "b"] if case in ("format", "texts") else []}
+    if case == "format":
+        stay["source"] = {"columns": {name: {"type": "date", "format": "%d.%m.%Y"} for name in "ab"}}
+    config = {
+        "source": source,
+        "target": {**target, "format": kind},
+        "unit": {"table": "person", "key": "person_id"},
+        "tables": {"person": {}, "visit": {**stay, **({} if stay["dates"] else {"insensitive": ["a", "b"]})}},
+        "privacy": {"k": 2},
+        **({"shift": SHIFTED} if stay["dates"] else {}),
+    }
+    kanon_sql.run(config, progress=None)
+    (entry,) = kanon_sql.utility(config, progress=None)["tables"]["visit"]["days"]
+    mean = sum(days) / len(days)
+    assert entry == {"columns": ["a", "b"], "mean": {"source": mean, "release": mean}, "total_variation": 0}
+
+
+AWKWARD: dict[int, list[str | None]] = {
+    0: ["I1", "I2", "I*", "*", "", "NA", None] * 4,
+    1: ["I1", "I2", "I3", "I*", "J1", "J2", "J3", "J*"],  # of prefixes alone three persons have each
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("level", [0, 1])
+def test_values_that_read_like_labels_or_are_empty_are_compared_as_they_were_released(
+    tmp_path: Path, kind: str, level: int
+) -> None:
+    types = {"person": {"person_id": "INTEGER"}, "drug": {"person_id": "INTEGER", "code": "VARCHAR"}}
+    rows: Rows = [*enumerate(AWKWARD[level])]
+    source, target = written({"person": [(i,) for i in range(len(rows))], "drug": rows}, types, tmp_path, "parquet")
+    facts = {"code": {"builtin": "prefix", "keep": [1]}}
+    config = {
+        "source": source,
+        "target": {**target, "format": kind},
+        "unit": {"table": "person", "key": "person_id"},
+        "tables": {"person": {}, "drug": {"link": "person_id", "facts": facts, "source": {"missing": ["NA"]}}},
+        "privacy": {"k": 3, "facts": {"known": 1}},
+    }
+    assert kanon_sql.run(config, progress=None).report["facts"]["levels"] == {"drug.code": level}
+    entry = kanon_sql.utility(config, progress=None)["facts"][0]
+    assert (entry["source"], entry["release"], entry["total_variation"]) == (len(rows), len(rows), 0)

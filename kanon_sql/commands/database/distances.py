@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from kanon_sql.commands.database.tables import OpenTable, as_day, refuse_dates
+from kanon_sql.commands.database.tables import OpenTable, refuse_dates
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_table import FIRST
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.source.columns import null_for
+from kanon_sql.source.days import as_day
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, column, state

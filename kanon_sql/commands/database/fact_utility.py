@@ -107,27 +107,41 @@ class _SourceFacts:
         items: list[Item] = []
         for fact, held in zip(facts.columns, table.config.facts, strict=True):
             mapping, col = fact.mapping, table.source.column(held)
-            missing = table.source.missing if col.is_text else ()
-            level = self._level(table, held, mapping, missing)
-            value = column(col.key, "table_rows")
-            label = null_for(value, missing) if level == 0 else column(f"label_{level}", mapping.table)
-            items.append({"mapping": mapping.table, "key": col.key, "label": exp.cast(label, "VARCHAR")})
+            level = self._level(table, held, mapping)
+            label = self._label(
+                table, held, level, column(col.key, "table_rows"), column(f"label_{level}", mapping.table)
+            )
+            items.append({"mapping": mapping.table, "key": col.key, "label": label})
         holes: dict[str, Fill] = {"table_rows": rows, "table_name": exp.Literal.string(name)}
         statement = fill(f"{_ROOM}/labelled_facts", holes, {"fact": items})
         assert isinstance(statement, exp.Select)
         return statement
 
-    def _level(self, table: OpenTable, held: str, mapping: MappingTable, missing: tuple[str, ...]) -> int:
-        """The lowest level of which all values are that a release has of a column."""
+    def _label(self, table: OpenTable, held: str, level: int, value: exp.Expr, label: exp.Expr) -> exp.Expr:
+        """A `value`, or above level 0 its `label`, as a text of the release: files of texts have no empty ones."""
+        if level == 0:
+            label = null_for(value, table.source.missing if table.source.column(held).is_text else ())
+        text = exp.cast(label, "VARCHAR")
+        return null_for(text, ("",)) if self.written[table.name].only_texts else text
+
+    def _level(self, table: OpenTable, held: str, mapping: MappingTable) -> int:
+        """The level at which a release has a column: all its values are of it, and it lacks the fewest of the level's.
+
+        A value may read like a label of another level. The lowest one where several fit alike, or nothing is released.
+        """
         released = self.written[table.name]
         value = exp.alias_(text_of(released, held, "written"), "value")
         values = exp.select(value).from_(released.relation.copy().subquery("written"))
+        lacking: dict[int, int] = {}
         for level in range(mapping.height + 1):
-            label = column(f"label_{level}") if level else null_for(column("value"), missing)
-            labels = exp.select(exp.alias_(exp.cast(label, "VARCHAR"), "label")).from_(exp.to_table(mapping.table))
+            label = self._label(table, held, level, column("value"), column(f"label_{level}"))
+            labels = exp.select(exp.alias_(label, "label")).from_(exp.to_table(mapping.table))
             holes: dict[str, Fill] = {"released": values, "level_labels": labels}
-            if not self.engine.query(f"{_ROOM}/strange_labels", names=holes)[0][0]:
-                return level
+            shared, strange, lacked = self.engine.query(f"{_ROOM}/strange_labels", names=holes)[0]
+            if not strange:
+                lacking[level] = lacked if shared else 0
+        if lacking:
+            return min(lacking, key=lambda level: (lacking[level], level))
         assert table.loaded is not None
         raise ConfigurationError(
             f"{table.loaded.place('quasi_identifiers', held)}: the release has values of column {held!r} of table "

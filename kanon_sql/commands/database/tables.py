@@ -23,10 +23,10 @@ from kanon_sql.settings.columns import directives
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
 from kanon_sql.source.columns import counted_values, distinct_values, null_for, refuse_misfits
+from kanon_sql.source.days import as_day, date_format, iso_text
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described, read_source_columns
-from kanon_sql.source.reading import understood
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.tables import SourceTables
 from kanon_sql.source.treatments.applying import refuse_outside, treat_columns
@@ -285,7 +285,7 @@ def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
 def _moved(value: exp.Expr, col: Column) -> exp.Expr:
     """A date or timestamp moved by the days of its person; of a text the first ten characters are the date."""
     days = exp.cast(column("moved_by", state(DAYS)), "INTEGER")
-    written = _format_of(col)
+    written = date_format(col)
     if written is not None:
         read = exp.Anonymous(this="try_strptime", expressions=[value, exp.Literal.string(written)])
         return exp.Anonymous(this="strftime", expressions=[_later(read, days), exp.Literal.string(written)])
@@ -316,27 +316,6 @@ def _distance(value: exp.Expr, col: Column, missing: Sequence[str], origins: str
     return exp.cast(exp.paren(days), col.type if col.is_text else "BIGINT")
 
 
-def as_day(value: exp.Expr, col: Column) -> exp.Expr:
-    """The day of a value: of a text its first ten characters if no format says otherwise, of a moment that in UTC."""
-    if col.is_text:
-        text = exp.Substring(this=_iso(value, col), start=exp.Literal.number(1), length=exp.Literal.number(10))
-        return exp.TryCast(this=text, to=_type("DATE"))
-    if col.type == "TIMESTAMP WITH TIME ZONE":
-        # Else it were the day where this machine is.
-        value = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
-    return exp.cast(value, "DATE")
-
-
-def _iso(value: exp.Expr, col: Column) -> exp.Expr:
-    """A text of dates as it is understood."""
-    return understood(value, col.reading) if _format_of(col) is not None else value
-
-
-def _format_of(col: Column) -> str | None:
-    """How the dates of a column of texts are written, None where they are ISO 8601."""
-    return col.reading.format if col.reading is not None and col.reading.type in ("date", "timestamp") else None
-
-
 def _type(name: str) -> exp.DataType:
     return exp.DataType.build(name)
 
@@ -349,7 +328,7 @@ def refuse_dates(engine: Engine, table: OpenTable, dates: Sequence[str]) -> None
     for name in dates:
         col = table.source.column(name)
         if col.is_text:
-            texts.append({"text": _iso(null_for(column(col.key), table.source.missing), col), "key": col.key})
+            texts.append({"text": iso_text(null_for(column(col.key), table.source.missing), col), "key": col.key})
         elif col.type != "DATE" and not col.type.startswith("TIMESTAMP"):
             problems.append(
                 f"{place}: column {name!r} is of type {col.type[:40]}, which is no date; name it as one no more"
@@ -370,7 +349,7 @@ def refuse_dates(engine: Engine, table: OpenTable, dates: Sequence[str]) -> None
 
 def _refuse_formats(table: OpenTable) -> None:
     """Raises ConfigurationError for formats in which a date cannot be moved: without a day, or of several centuries."""
-    formats = {name: _format_of(table.source.column(name)) for name in table.config.dates}
+    formats = {name: date_format(table.source.column(name)) for name in table.config.dates}
     problems = [
         f"table {table.name!r}: dates of column {name!r} written as {written!r} cannot move; expected a format with a "
         "day (%d) and a year of four digits (%Y), or a column of dates"

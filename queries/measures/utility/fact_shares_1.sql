@@ -5,7 +5,7 @@
 SELECT
     fact,
     CAST(NULL AS BIGINT) AS other_fact,
-    CAST(sum(CASE WHEN is_released THEN 0 ELSE 1 END) AS DOUBLE) AS source_persons,
-    CAST(sum(CASE WHEN is_released THEN 1 ELSE 0 END) AS DOUBLE) AS released_persons
+    count(*) FILTER (WHERE NOT is_released) AS source_persons,
+    count(*) FILTER (WHERE is_released) AS released_persons
 FROM fact_numbers
 GROUP BY fact

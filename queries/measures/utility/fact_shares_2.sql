@@ -5,8 +5,8 @@
 SELECT
     fact_numbers.fact,
     others.fact AS other_fact,
-    CAST(sum(CASE WHEN fact_numbers.is_released THEN 0 ELSE 1 END) AS DOUBLE) AS source_persons,
-    CAST(sum(CASE WHEN fact_numbers.is_released THEN 1 ELSE 0 END) AS DOUBLE) AS released_persons
+    count(*) FILTER (WHERE NOT fact_numbers.is_released) AS source_persons,
+    count(*) FILTER (WHERE fact_numbers.is_released) AS released_persons
 FROM fact_numbers
 JOIN fact_numbers AS others ON
     others.is_released = fact_numbers.is_released

@@ -1,14 +1,17 @@
--- Answers: how many values a release has of a column that are none of the values or labels of one level.
+-- Answers: how many values of a column a release shares with one level, how many it has that are none of its values or
+-- labels, and how many of these it lacks.
 -- Reads: released, the rows of the release (value, as text); level_labels, the values or labels (label, as text).
 -- Takes: nothing.
--- Gives: one row (strange).
-SELECT count(*) AS strange
+-- Gives: one row (shared, strange, lacking).
+SELECT
+    count(*) FILTER (WHERE released_values.is_there AND labels.is_there) AS shared,
+    count(*) FILTER (WHERE labels.is_there IS NULL) AS strange,
+    count(*) FILTER (WHERE released_values.is_there IS NULL) AS lacking
 FROM (
-    SELECT DISTINCT value
+    SELECT DISTINCT value, TRUE AS is_there
     FROM released
 ) AS released_values
-LEFT JOIN (
+FULL JOIN (
     SELECT DISTINCT label, TRUE AS is_there
     FROM level_labels
 ) AS labels ON labels.label IS NOT DISTINCT FROM released_values.value
-WHERE labels.is_there IS NULL
