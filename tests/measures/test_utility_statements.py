@@ -354,3 +354,50 @@ def test_treated_values_that_the_release_shows_are_of_the_domain() -> None:
     }
     rows = made("treated_values", tables, "counted_values", names=names)
     assert rows == [("a", 4), ("b", 0), (None, 1)]
+
+
+def test_days_count_where_a_row_has_both_dates() -> None:
+    """Three rows of the source lie 1, 1 and 5 days apart, two released ones 1 and 9."""
+    columns = "earlier TIMESTAMP, later TIMESTAMP"
+    source = [("2024-05-01", f"2024-05-{day}") for day in ("02", "02", "06")] + [("2024-05-01", None)] * 4
+    released = [("2024-05-02 23:00:00", "2024-05-03 01:00:00"), ("2024-05-01", "2024-05-10"), (None, "2024-05-10")]
+    tables = {"source": (columns, source), "released": (columns, released)}
+    [days] = answers(f"{UTILITY}/days_between", tables)
+    assert days == pytest.approx((7 / 3, 5.0, (abs(2 / 3 - 1 / 2) + 1 / 3 + 1 / 2) / 2))
+    assert answers(f"{UTILITY}/days_between", {**tables, "released": (columns, released[2:])}) == [(7 / 3, None, None)]
+
+
+def test_facts_of_persons_are_counted_once_and_with_others_of_the_same_side() -> None:
+    facts = "person VARCHAR, fact VARCHAR"
+    persons = {"source_persons": ("person VARCHAR", [("1",), ("2",)]), "released_persons": ("person VARCHAR", [("1",)])}
+    tables = {
+        **persons,
+        "source_facts": (facts, [("1", "a"), ("1", "a"), ("1", "b"), ("2", "a"), ("9", "c")]),
+        "released_facts": (facts, [("1", "c"), ("1", "c"), ("2", "a")]),
+    }
+    numbered = made("fact_numbers", tables, "fact_numbers")
+    assert numbered == [(False, "1", 1), (False, "1", 2), (False, "2", 1), (True, "1", 3)]
+    held = {"fact_numbers": ("is_released BOOLEAN, person VARCHAR, fact BIGINT", numbered)}
+    assert sorted(answers(f"{UTILITY}/fact_shares_1", held)) == [(1, None, 2, 0), (2, None, 1, 0), (3, None, 0, 1)]
+    assert answers(f"{UTILITY}/fact_shares_2", held) == [(1, 2, 1, 0)]
+    shares = ("source_persons DOUBLE, released_persons DOUBLE", [(2, 0), (1, 0), (0, 1)])
+    assert answers(f"{UTILITY}/fact_distance", {"fact_shares": shares}) == [(3, 1, 1.0)]
+
+
+def test_facts_have_the_labels_of_missing_values_too() -> None:
+    rows = {"table_rows": ("person VARCHAR, q VARCHAR", [("1", "x"), ("2", None), ("3", "strange")])}
+    mapping = {"mapping_0": ("value VARCHAR, label_1 VARCHAR", [("x", "X"), (None, "none")])}
+    lists = {"fact": [{"mapping": "mapping_0", "key": "q", "label": parse("mapping_0.label_1")}]}
+    told = answers(f"{UTILITY}/labelled_facts", rows, names={"table_name": parse("'t'")}, lists=lists, listed=mapping)
+    assert sorted(told) == [("1", '["t","X"]'), ("2", '["t","none"]'), ("3", '["t",null]')]
+
+
+def test_values_of_a_release_are_strange_where_a_level_lacks_them() -> None:
+    def strange(*labels: str | None) -> int:
+        tables = {
+            "released": ("value VARCHAR", [("a",), (None,), ("a",), ("b",)]),
+            "level_labels": ("label VARCHAR", [(label,) for label in labels]),
+        }
+        return int(answers(f"{UTILITY}/strange_labels", tables)[0][0])
+
+    assert [strange("a", "b", None, None), strange("a", "b"), strange(None, "c")] == [0, 1, 2]

@@ -187,6 +187,15 @@ def test_a_delta_that_is_reached_is_no_longer_held() -> None:
             answers("privacy/delta_disclosure/violates", tables, lists={"key": [{"code": "c"}]}, values=values)
             == refused
         )
+        columns = "c BIGINT, size BIGINT, violates BOOLEAN, n1 BIGINT, n2 BIGINT"
+        slots = [{"count": f"n{value}", "expected": expected} for value, expected in ((1, 1), (2, 2))]
+        judged = answers(
+            "privacy/delta_disclosure/tallied",
+            {"classes": (columns, [(1, 4, False, 2, 2)])},
+            lists={"key": [{"code": "c"}], "slot": slots},
+            values={"delta": delta, "total": 4},
+        )
+        assert [row[2] for row in judged] == [bool(refused)]
         shares = ("qi VARCHAR, share DOUBLE, expected DOUBLE", [("a", 0.5, 0.25), ("a", 0.5, 0.5)])
         measure = answers(
             "privacy/delta_disclosure/measure",

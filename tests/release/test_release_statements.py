@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import duckdb
+import pytest
 from queried import answers
 from sqlglot import exp
 
-from kanon_sql.sql.template import Item, column, render
+from kanon_sql.sql.template import Item, column, parse, render
 
 KEY = [{"code": "c"}]
 
@@ -178,3 +181,147 @@ def test_what_no_released_class_shows_is_missing() -> None:
     ]
     rows = released_of_groups(value=[{"classes": "shown"}], out=out)
     assert rows == [(1, "mean of a"), (2, "mean of a"), (3, None), (4, None), (5, None)]
+
+
+def test_a_label_is_all_there_is_where_every_class_has_it() -> None:
+    def shown(*labels: str | None) -> list[tuple[str, bool]]:
+        tables = {"released_classes": ("part BIGINT, row_count BIGINT, l VARCHAR", [*enumerate_classes(labels)])}
+        return answers("release/labels_of_classes", tables, lists={"this": [{"name": "l", "only": "only_l"}]})
+
+    def enumerate_classes(labels: tuple[str | None, ...]) -> list[tuple[int, int, str | None]]:
+        return [(part, 5 + part % 2, label) for part, label in enumerate(labels)]
+
+    assert shown("a", "a", "a") == [("a", True)]
+    assert shown("a", "b", "a") == [("b", False)]  # of the largest class
+    assert shown("a", "a", None) == [("a", False)]
+
+
+def test_members_without_a_class_are_of_none() -> None:
+    tables = {
+        "tuples": ("c BIGINT, v BIGINT, row_count BIGINT", [(1, 7, 4), (2, 8, 5)]),
+        "node_classes": ("part BIGINT, c BIGINT", [(1, 1)]),
+    }
+    names = {"value_code": "v"}
+    rows = answers("release/class_members", tables, names=names, lists={"key": KEY})
+    assert sorted(rows, key=str) == [(1, 7, 4), (None, 8, 5)]
+
+
+def test_rows_without_a_text_are_released_too() -> None:
+    source = {"source": ("a VARCHAR, b BIGINT", [("x", 1), (None, 2)])}
+    texts = {"listed_0": ("value VARCHAR, label VARCHAR", [("x", '["x"]')])}
+    lists = {"out": [{"key": "b"}], "text": [{"listed": "listed_0", "key": "a"}]}
+    rows = answers("release/listed_rows", source, lists=lists, listed=texts)
+    assert sorted(rows) == [(1, '["x"]'), (2, None)]
+
+
+def test_rows_of_shared_tuples_are_dealt_out_whole() -> None:
+    """Of five rows of a tuple two classes take two and three; a missing value has its class, as others."""
+    source = {
+        "source": ("q VARCHAR", [("a",), ("a",), (None,), ("a",), ("b",), ("a",), (None,), ("a",)]),
+        "shares": (
+            "part BIGINT, p BIGINT, rows_before BIGINT, last_row BIGINT, tuple BIGINT, sharers BIGINT",
+            [(1, 1, 0, 2, 1, 2), (2, 1, 2, 5, 1, 2), (3, 2, 0, 1, 3, 1), (4, 3, 0, 1, 4, 2), (5, 3, 1, 2, 4, 2)],
+        ),
+    }
+    domain = {"domain_0": ("value VARCHAR, position BIGINT", [("a", 1), ("b", 2), (None, 3)])}
+    lists = {"qi": [{"domain": "domain_0", "key": "q", "position": "p"}], "deal": [{"key": column("q", "numbered")}]}
+    rows = answers("release/dealt_rows", source, lists=lists, listed=domain)
+    assert sorted(row[1] for row in rows) == list(range(1, 9))
+    assert Counter((row[0], row[2]) for row in rows) == {
+        ("a", 1): 2,
+        ("a", 2): 3,
+        ("b", 3): 1,
+        (None, 4): 1,
+        (None, 5): 1,
+    }
+
+
+def test_released_tuples_keep_their_missing_values() -> None:
+    """Statements for other engines: missing values have no label, values beside the mapping are left out."""
+    mapping = {"mapping_0": ("value VARCHAR, label VARCHAR", [("a", "A"), ("b", "B")])}
+    lists: dict[str, list[Item]] = {
+        "out": [{"value": column("label", "mapping_0"), "column": "o", "name": "released", "released": column("o")}],
+        "class": [],
+        "number": [],
+        "qi": [{"mapping": "mapping_0", "key": "q"}],
+        "listed": [],
+        "shown": [],
+        "sort": [],
+    }
+    rows = {"source_rows": ("q VARCHAR", [("a",), (None,), ("c",), ("b",)])}
+    names = {"violates": exp.false(), "is_kept": exp.true()}
+    released = answers("release/compiled_levels", rows, names=names, lists=lists, listed=mapping)
+    assert sorted(released, key=str) == [("A",), ("B",), (None,)]
+
+
+def test_each_class_takes_its_turns_of_a_shared_tuple() -> None:
+    """Rows of one tuple go to two classes in the order of what was drawn, those of a missing value to a third."""
+    source = {
+        "source_rows": ("q VARCHAR, d BIGINT", [("a", 40), ("a", 10), (None, 5), ("a", 30), ("a", 20), ("x", 1)]),
+        "tuples": (
+            "p BIGINT, deal_before BIGINT, deal_last BIGINT, r BIGINT, part_number BIGINT",
+            [(1, 0, 1, 3, 1), (1, 1, 4, 4, 1), (2, 0, 1, 7, 1)],
+        ),
+        "classes": (
+            "part_number BIGINT, low BIGINT, high BIGINT, shown VARCHAR",
+            [(1, 1, 3, "first"), (1, 4, 6, "second"), (1, 7, 7, "missing")],
+        ),
+    }
+    domain = {"domain_0": ("value VARCHAR, position BIGINT", [("a", 1), ("none", 2)])}
+    place = parse("CASE WHEN source_rows.q IS NULL THEN 2 ELSE domain_0.position END")
+    lists: dict[str, list[Item]] = {
+        "other": [{"value": column("d", "source_rows"), "column": "d"}],
+        "qi": [{"domain": "domain_0", "key": "q", "place": place, "position": "p"}],
+        "drawn": [{"value": column("d", "source_rows"), "name": "drawn"}],
+        "range": [{"position": "r", "low": "low", "high": "high"}],
+        "label": [{"name": "shown"}],
+        "out": [
+            {"value": column("d", "dealt"), "column": "d", "name": "d"},
+            {"value": column("shown", "members"), "column": "s", "name": "s"},
+        ],
+        "sort": [],
+    }
+    rows = answers("release/compiled_classes", source, lists=lists, listed=domain)
+    assert sorted(rows) == [(5, "missing"), (10, "first"), (20, "second"), (30, "second"), (40, "second")]
+
+
+AGAIN = [
+    ("mean", [2.0, 4.0, None], "3"),
+    ("median", [1.0, 2.0, 9.0], "2"),
+    ("geometric_mean", [2.0, 8.0], "4"),
+    ("geometric_mean", [-3.0, 0.0, 8.0], "0"),
+    ("geometric_mean", [0.0, 8.0], "0"),
+    ("mode", [5.0, 3.0, 5.0, 3.0, 9.0], "3"),
+    ("mode", [4.0], "4"),
+    ("interval", [7.0, 7.0], "7"),
+    ("interval", [1.0, 7.0], "1..7"),
+    *((name, [None, None], "-") for name in ("mean", "median", "geometric_mean", "mode", "interval")),
+]
+
+
+@pytest.mark.parametrize(("aggregate", "numbers", "shown"), AGAIN)
+def test_an_aggregate_is_found_again_in_the_rows_of_its_class(
+    aggregate: str, numbers: list[float | None], shown: str
+) -> None:
+    """Of two classes one shows what it must, the other something else."""
+
+    def different(said: str) -> int:
+        least, _, most = said.partition("..")
+        number = None if said == "-" or most else least
+        columns = "k VARCHAR, shown VARCHAR, shown_number DOUBLE, number DOUBLE, said VARCHAR"
+        held = [("c", said, number, n, None if n is None else str(n)) for n in numbers]
+        ends = {"shown_number": number, "shown_least": least if most else None, "shown_most": most or None}
+        names = {name: parse(f"CAST({end or 'NULL'} AS DOUBLE)") for name, end in ends.items()}
+        [(count,)] = answers(
+            f"release/aggregates/{aggregate}",
+            {"shown_rows": (columns, held)},
+            names=names if aggregate == "interval" else None,
+            lists={"key": [{"value": "k"}]},
+            values={"missing": "-", "rounded": 0},
+        )
+        return int(count)
+
+    assert different(shown) == 0
+    assert different("2.5") == 1
+    assert different("1..8") == 1
+    assert different("-") == (shown != "-")

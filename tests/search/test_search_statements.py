@@ -140,3 +140,66 @@ def test_only_parts_that_no_cut_is_left_for_are_finished() -> None:
     }
     lists = {"this": [{"position": "p"}]}
     assert answers("search/mondrian/finish", tables, lists=lists, then="SELECT part FROM assigned") == [(1,)]
+
+
+def test_classes_of_a_node_are_counted_with_and_without_those_that_violate() -> None:
+    rows = [*CLASSES[1], (0, 12, True), (1, 4, False), (1, 0, True), (2, 3, True)]
+    classes = {"classes": (CLASSES[0], rows)}
+    assert sorted(answers("search/full_domain/batch_classes", classes)) == [
+        (0, 15, 1, 9, 12, 81, 4, 230),
+        (1, 0, 2, 4, 9, 97, 2, 97),
+        (2, 3, 0, 0, 3, 0, 1, 9),
+    ]
+
+
+def test_of_combinations_that_are_not_lost_the_least_is_told() -> None:
+    tables = {"rows_there": ("c BIGINT, row_count BIGINT", [(1, 1), (2, 3), (2, 2), (3, 9), (4, 2)])}
+    names = {"violates": parse("sum(row_count) < 5")}
+    lists = {"set": [{"code": "c", "number": "set_number"}]}
+    rows = answers("search/full_domain/closure_lost", tables, names=names, lists=lists, values={"number": 7})
+    assert rows == [(7, 3, 5)]
+
+
+def test_each_level_loses_its_own_combinations() -> None:
+    tables = {
+        "counted": ("c BIGINT", []),
+        "cells": ("l BIGINT, row_count BIGINT", [(1, 2), (2, 1), (3, 5), (4, 4)]),
+    }
+    above = [(1, 0, 1), (2, 0, 2), (3, 0, 3), (4, 0, 4), (1, 1, 9), (2, 1, 9), (3, 1, 8), (4, 1, 8)]
+    steps = {"steps_1": ("leaf BIGINT, step BIGINT, above BIGINT", above)}
+    lists = {"set": [{"leaf": "l", "steps": "steps_1", "step": "s"}]}
+    rows = answers("search/full_domain/closure_levels", tables, lists=lists, values={"k": 3}, listed=steps)
+    assert sorted(rows) == [(0, 3, 4), (1, 0, 3)]
+
+
+def test_what_suppressed_rows_would_have_lost_is_summed_by_each_column() -> None:
+    """Words of two codes of two bits, levels of one; the second column has no cost for the code 3."""
+    tables = {
+        "classes": (
+            "node BIGINT, word BIGINT, size BIGINT, violates BOOLEAN",
+            [(0, 0b0001, 2, True), (0, 0b1101, 3, True), (0, 0b0001, 9, False), (1, 0b0110, 4, True)],
+        ),
+    }
+    units = {
+        "costs_a": ("level BIGINT, code BIGINT, units BIGINT", [(0, 1, 10), (1, 2, 30)]),
+        "costs_b": ("level BIGINT, code BIGINT, units BIGINT", [(0, 0, 7), (1, 1, 1)]),
+    }
+    costs = [
+        {"costs": f"costs_{name}", "cost": name, "place": i, "levels": 1, "shift": 2 * i, "codes": 3}
+        for i, name in enumerate("ab")
+    ]
+    names = {"node_levels": parse("[0, 3]")}
+    lists = {"cost": costs}
+    rows = answers("search/full_domain/batch_suppressed_units", tables, names=names, lists=lists, listed=units)
+    assert sorted(rows) == [(0, 50, 14), (1, 120, 4)]
+
+
+def test_combinations_of_a_batch_are_joined_by_their_value_too() -> None:
+    rows = [(0, 0, 1, 2), (0, 0, 1, 3), (0, 0, 2, 1), (1, 0, 1, 4)]
+    tables = {"sensitive": ("a BIGINT, b BIGINT, value BIGINT, row_count BIGINT", rows)}
+    lists = {"cell": [{"code": "a", "factor": 1}, {"code": "b", "factor": 1}], "meet": [{"code": "a"}]}
+    names = {"node_count": 2, "node_words": parse("[a, b]")}
+    judged = answers("search/full_domain/batch_values", tables, names=names, lists=lists)
+    of_first = [(0, 1, 5), (0, 2, 1), (1, 1, 4)]
+    of_second = [(0, 1, 4), (0, 1, 5), (0, 2, 1)]
+    assert sorted(judged) == [*((0, *row) for row in of_first), *((1, *row) for row in of_second)]

@@ -29,15 +29,16 @@ def answers(
     lists: Mapping[str, Any] | None = None,
     values: Mapping[str, Any] | None = None,
     then: str | None = None,
+    listed: Mapping[str, Any] | None = None,
 ) -> list[Row]:
     """The rows that the query file gives of `tables`, each (columns with their types, rows) by its name in the file.
 
-    Tables and values that the file does not mention are left out. Of a file that makes or changes a table, the rows of
-    the statement `then`.
+    Tables and values that the file does not mention are left out; `listed` tables are those that `lists` name. Of a
+    file that makes or changes a table, the rows of the statement `then`.
     """
     with shared() as connection:
         mentioned = {key: rows for key, rows in tables.items() if key in holes(name).mentioned}
-        for key, (columns, rows) in mentioned.items():
+        for key, (columns, rows) in {**mentioned, **(listed or {})}.items():
             table(connection, key, columns, rows)
         tables_there: dict[str, Fill] = {key: key for key in mentioned}
         statement = render(name, {**tables_there, **(names or {})}, lists)
