@@ -1,0 +1,62 @@
+"""What the tables of a database contradict in each other, as the loader says it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from kanon_sql.config.database import load_database
+from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.errors import ConfigurationError
+
+Json = dict[str, Any]
+CONFIG: Json = {
+    "source": "somewhere",
+    "unit": {"table": "person", "key": "person_id"},
+    "privacy": {"k": 2, "facts": {"known": 1}},
+    "tables": {
+        "person": {"quasi_identifiers": ["sex"], "sensitive": ["illness"], "unlisted": "drop"},
+        "visit": {"link": "person_id", "facts": {"kind": {}}, "unlisted": "drop"},
+        "home": {"via": "home_id", "quasi_identifiers": ["size"], "unlisted": "drop"},
+    },
+}
+
+
+def problem(**changes: Json) -> str:
+    """What is said of the configuration with these changes of its parts; nothing where it is taken."""
+    config = copy.deepcopy(CONFIG)
+    for key, change in changes.items():
+        place = config["tables"] if key in ("home", "home.b", "HOME") else config
+        place[key] = {**place.get(key, {}), **change}
+    try:
+        load_database(config)
+    except ConfigurationError as error:
+        return str(error)
+    return ""
+
+
+def test_confidence_does_not_bound_what_is_told_of_tables_that_persons_lead_to() -> None:
+    bounded = {"k": 2, "facts": {"known": 1, "confidence": "50%"}}
+    assert problem() == problem(home={"sensitive": ["price"]}) == problem(privacy=bounded) == ""
+    assert "tables.home.sensitive" in problem(home={"sensitive": ["price"]}, privacy=bounded)
+
+
+@pytest.mark.parametrize("column", ["c", "C"])
+def test_no_two_columns_of_other_tables_have_one_name(column: str) -> None:
+    other = {"via": "other_id", "quasi_identifiers": [column], "unlisted": "drop"}
+    named = problem(home={"quasi_identifiers": [f"b.{column}"]}, **{"home.b": other})
+    assert "would be called" in named
+    assert problem(home={"quasi_identifiers": ["b.d"]}, **{"home.b": other}) == ""
+
+
+def test_a_column_that_holds_the_key_of_persons_is_no_key_of_its_own() -> None:
+    alias = {"via": {"person_id": "pid"}}
+    assert problem(home=alias) == problem(home=alias, keys={"person_id": "renumber"}) == ""
+    assert "'pid' holds the key 'person_id' here" in problem(home=alias, keys={"pid": "renumber"})
+
+
+def test_nothing_is_reserved_unless_asked_for() -> None:
+    assert AlgorithmConfig.model_validate({"blind": True}).reserved(200) == 0
+    assert AlgorithmConfig.model_validate({"blind": True, "reserve": "1.9%"}).reserved(200) == 3
