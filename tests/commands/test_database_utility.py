@@ -47,7 +47,7 @@ def clinic(folder: Path, kind: str, persons: int, seed: int) -> tuple[dict[str, 
         "person": [(i, draw.choice("fm")) for i in range(persons)],
         "visit": visits,
         "diagnosis": [(draw.randrange(len(visits) + 3), draw.choice(CODES)) for _ in range(5 * persons)],
-        "drug": [(draw.randrange(persons), draw.choice("ab")) for _ in range(persons)],
+        "drug": [(draw.randrange(persons), draw.choice(["a", "b", "NA"])) for _ in range(persons)],
     }
     source, target = written(database, TYPES, folder, kind)
     return database, {
@@ -58,7 +58,7 @@ def clinic(folder: Path, kind: str, persons: int, seed: int) -> tuple[dict[str, 
             "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}},
             "visit": {"link": "person_id", "dates": ["admitted", "left_on"]},
             "diagnosis": {"link": {"visit_id": "visit"}, "facts": {"code": {"builtin": "prefix", "keep": [1]}}},
-            "drug": {"link": "person_id", "facts": {"name": {}}},
+            "drug": {"link": "person_id", "facts": {"name": {}}, "source": {"missing": ["NA"]}},
         },
         "shift": {"days": 30, "key": "${SHIFT}"},
         "privacy": {"k": 3, "facts": {"known": 2}},
@@ -80,7 +80,7 @@ def facts_of(database: dict[str, Rows], level: int) -> dict[Any, set[tuple[str, 
             facts[owners[visit]].add(("diagnosis", label_of(code, level)))
     for person, name in database["drug"]:
         if person in facts:
-            facts[person].add(("drug", name))
+            facts[person].add(("drug", None if name == "NA" else name))
     return facts
 
 

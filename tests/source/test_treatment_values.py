@@ -142,6 +142,9 @@ def test_numbers_that_would_leave_their_type_are_refused() -> None:
         *(False, True, True, True)
     ]
     assert refused(column_of("DOUBLE"), {"round": 1}, ["1e14", "1e15", "inf", "nan", "-1e15"]) == [False] + [True] * 4
+    # Python alone would take the bounds of such a type for rounder numbers, which it does not hold.
+    wide = column_of("DECIMAL(30, 0)")
+    assert refused(wide, {"round": "10"}, ["9" * 30, "9" * 29 + "4", "-" + "9" * 30]) == [True, False, True]
 
 
 @pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "VARCHAR"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from sqlglot import exp
 
@@ -20,6 +20,7 @@ from kanon_sql.sql.dialects import Dialect, column_type, marked
 _DIGITS = 36
 _DECIMALS = 18  # of texts and floating point numbers
 _MOST_DECIMALS = 34
+_EXACTLY = Context(prec=80)  # Python rounds to 28 digits
 _FLOATING = ("FLOAT", "DOUBLE")
 _NARROW = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}
@@ -28,13 +29,13 @@ _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 def decimals_of(number: Decimal) -> int:
     """The decimals of a number, without zeros at their end."""
-    exponent = number.normalize().as_tuple().exponent
+    exponent = number.normalize(_EXACTLY).as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
 def numeral(number: Decimal) -> str:
     """A number as a plain numeral without needless zeros."""
-    return format(number.normalize(), "f") if number else "0"
+    return format(number.normalize(_EXACTLY), "f") if number else "0"
 
 
 @dataclass(frozen=True)
@@ -177,8 +178,8 @@ def bounds_of(column: Column) -> tuple[Decimal, Decimal] | None:
     decimal = _DECIMAL.fullmatch(column.type)
     if decimal:
         digits, decimals = int(decimal[1]), int(decimal[2])
-        most = (Decimal(10) ** digits - 1).scaleb(-decimals)
-        return (-most, most) if digits < _DIGITS else None
+        most = Decimal(f"{'9' * digits}E-{decimals}")
+        return (most.copy_negate(), most) if digits < _DIGITS else None
     bits = _BITS.get(column.type.removeprefix("U"))
     if bits is None:
         return None

@@ -220,7 +220,7 @@ class _End(Treatment):
                 f"{treated.place}: fewer than {treated.k} {who} have a number in column {treated.column.name!r}, so "
                 f"that there is no {self.key} with as many behind it; expected a number in the place of the share"
             )
-        return -max(numbers) if self.is_top else max(numbers)
+        return max(numbers).copy_negate() if self.is_top else max(numbers)
 
     def _distances(self, treated: TreatedColumn, share: Fraction) -> list[tuple[exp.Select, Fraction]]:
         """(SELECT of each row's distance from the outermost number, the share of rows that must reach the end); with an
