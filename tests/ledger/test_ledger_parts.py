@@ -101,7 +101,12 @@ def treated(number: int, **treatments: Any) -> Entry:
 
 def test_pseudonyms_are_known_again_by_key_and_context() -> None:
     now = {"key": "k", "context": "c", "length": 16}
-    before = {"same": {}, "shorter": {"length": 8}, "key": {"key": "l"}, "context": {"context": "d"}}
+    before: dict[str, dict[str, Any]] = {
+        "same": {},
+        "shorter": {"length": 8},
+        "key": {"key": "l"},
+        "context": {"context": "d"},
+    }
     again = {
         how: "s" in known_again(treated(2, pseudonym=now), [treated(1, pseudonym={**now, **was})])
         for how, was in before.items()

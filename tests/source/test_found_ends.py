@@ -15,6 +15,7 @@ from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Column, Reading, Source
 from kanon_sql.source.treatments.exact import bounds_of, decimals_of, exact, numeral
 from kanon_sql.source.treatments.numbers import Bottom, Top
+from kanon_sql.source.treatments.pseudonym import Pseudonym
 from kanon_sql.source.treatments.treatment import TreatedColumn
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.sql.dialects import find_dialect
@@ -64,7 +65,7 @@ def test_ends_that_meet_are_refused(engine: Engine) -> None:
 def test_a_report_tells_an_end_only_where_the_release_shows_it() -> None:
     for treatment in (Bottom(), Top()):
         end = FoundEnd(Decimal(77), Fraction(1, 20))
-        config = TreatmentConfig.model_construct(**{"top": None, "bottom": None, treatment.key: end})
+        config = TreatmentConfig.model_construct(top=end, bottom=end)
         assert treatment.describe(config) == {"value": None, "share": 0.05}
         end.shown = True
         assert treatment.describe(config) == {"value": 77.0, "share": 0.05}
@@ -97,3 +98,13 @@ def test_numbers_of_texts_have_eighteen_decimals_and_sixteen_more_than_a_unit() 
     units = ("1", "0.01", "0.001", "0.0000000000000000001")
     scales = [exact(text, find_dialect("duckdb"), Decimal(unit)).scale for unit in units]
     assert scales == [18, 18, 19, 34]
+
+
+def test_the_ledger_keeps_no_word_of_a_pseudonym() -> None:
+    def recorded(**words: str) -> dict[str, object]:
+        return Pseudonym().recorded(TreatmentConfig.model_validate({"pseudonym": {"key": "0f" * 32, **words}}))
+
+    kept = recorded(context="ward", prefix="P-")
+    assert kept["context"] != recorded(context="wards", prefix="P-")["context"]
+    assert not {"ward", "P-"} & set(map(str, kept.values()))
+    assert (recorded()["context"], recorded()["prefix"]) == (None, None)
