@@ -12,7 +12,8 @@ from sqlglot import exp
 from kanon_sql.errors import UnfittingSourceError
 from kanon_sql.settings.treatments import FoundEnd, TreatmentConfig
 from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.model import Column, Reading, Source
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.reading import Reading
 from kanon_sql.source.treatments.exact import bounds_of, decimals_of, exact, numeral
 from kanon_sql.source.treatments.numbers import Bottom, Top
 from kanon_sql.source.treatments.pseudonym import Pseudonym

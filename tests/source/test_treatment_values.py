@@ -243,6 +243,7 @@ def test_keys_around_the_length_of_a_block_are_those_of_hmac(size: int) -> None:
         ("ip", "from 10.0.0.1 and fe80::1", "from [ip] and [ip]"),
         ("card", "4111 1111 1111 1111", "[card]"),
         ("name", "met Anna Maria Berg today", "met [name] today"),
+        ("name", "met Anna  Maria   Berg today", "met [name] today"),
         ("id", "file 12345 of A-99999x", "file [id] of [id]"),
     ],
 )
