@@ -12,6 +12,7 @@ from tables import simple
 
 import kanon_sql
 from kanon_sql.errors import EngineError
+from kanon_sql.source.formats.json import end_of_text
 
 LINES = "".join(json.dumps({"x": "ab"[number % 2], "y": str(number)}) + "\n" for number in range(20_000)).encode()
 
@@ -90,3 +91,16 @@ def test_rubbish_behind_the_end(tmp_path: Path, kind: str) -> None:
     source.write_bytes(packed(tmp_path, kind) + b"rubbish")
     with pytest.raises(EngineError, match=r"in\.jsonl"):
         rows(source)
+
+
+def test_a_frame_ends_with_its_checksum(tmp_path: Path) -> None:
+    """Two frames made by hand: each a raw block of five bytes behind its head, and four bytes of a checksum."""
+    frame = b"\x28\xb5\x2f\xfd" + b"\x04\x00" + (5 << 3 | 1).to_bytes(3, "little") + b"[1,2]" + b"sum!"
+    file = tmp_path / "made.json.zst"
+    for frames in (1, 2):
+        file.write_bytes(frame * frames)
+        assert end_of_text(file) is None
+        for lost in (1, 4, 6):
+            file.write_bytes((frame * frames)[:-lost])
+            with pytest.raises(EngineError, match="cannot be read"):
+                end_of_text(file)
