@@ -18,6 +18,7 @@ from mondrian_tables import Table, examples, tables
 from sqlglot import exp
 
 import kanon_sql
+from kanon_sql.engines.postgres.engine import Postgres
 from kanon_sql.engines.spark.engine import Spark
 from kanon_sql.errors import EngineError
 from kanon_sql.sql.template import column
@@ -136,6 +137,35 @@ def test_what_reads_the_classes_finds_them_there(folder: Path, start: Start, eng
             copied = connection.execute(f"FROM '{file}'").fetchall()
             kanon_sql.run({**asked, "target": target})
             assert counted(copied) == counted(connection.execute(f"FROM '{file}'").fetchall())
+
+
+def test_many_rounds_need_no_more_tables_than_few(folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL keeps the locks and the space of each table that is dropped until the run's transaction ends."""
+    place = start("postgres")
+    names: list[str] = []
+    make = Postgres.make
+
+    def note(self: Postgres, statement: exp.Expr, name: str) -> exp.Table:
+        names.append(name)
+        return make(self, statement, name)
+
+    monkeypatch.setattr(Postgres, "make", note)
+    numbers = []
+    for values in (3, 24):
+        types = {"a": "VARCHAR"}
+        rows = [(f"v{row % values}",) for row in range(values * 2)]
+        config = {
+            "source": str(as_parquet(folder / "flat.parquet", types, rows)),
+            "target": {"path": str(folder / "flat_out.parquet"), "overwrite": True},
+            "quasi_identifiers": {"a": {"builtin": "suppress"}},
+            "privacy": {"k": 2},
+            "algorithm": "mondrian",
+        }
+        names.clear()
+        report = released_alike(place, config, place.put(types, rows))
+        assert report["search"]["rounds"] == values - 1
+        numbers.append(len(names))
+    assert numbers[1] <= numbers[0] + 3
 
 
 def test_a_server_without_checkpoints_is_told() -> None:

@@ -32,6 +32,8 @@ from kanon_sql.sql.writing import Listing, cell_type, table_name
 if TYPE_CHECKING:
     import psycopg
 
+# The names, types, precisions and scales of the columns of a table.
+_Columns = tuple[tuple[str, int, int | None, int | None], ...]
 # How values are written when they are copied, whatever the role or the database has set; and a search may take long.
 _OWN_SETTINGS = (
     "datestyle = ISO",
@@ -179,6 +181,8 @@ class Postgres(Remote):
         self.mark = f"kanon_sql_{secrets.token_hex(4)}"
         self.rights = Rights(self)
         self._own_types: dict[str, bool] = {}  # types of users by their names, and whether they are ENUMs
+        self._settled: dict[str, _Columns] = {}  # the columns of tables of rounds, by their names
+        self._emptied: dict[_Columns, list[exp.Table]] = {}  # those of them that are used again, by their columns
 
     @property
     def takes_tables(self) -> bool:
@@ -356,8 +360,31 @@ class Postgres(Remote):
         self.execute(f"ANALYZE {table.sql('postgres')}")
         return table
 
+    def keep_settled(self, statement: exp.Expr, name: str) -> exp.Table:
+        # Whatever is dropped keeps its locks, of which the server has some thousand for all, and its place on disk
+        # until the run's transaction ends: rounds take the tables of those before, emptied.
+        sql = self.written(statement)
+        with self.speaking():
+            nothing = exp.select("*").from_(exp.Table(this=template.quoted("settled_rows"))).limit(0)
+            cursor = self.connection.execute(encoded(f"WITH settled_rows AS (\n{sql}\n)\n{nothing.sql('postgres')}"))
+            described = cursor.description or []
+        columns: _Columns = tuple((col.name, col.type_code, col.precision, col.scale) for col in described)
+        if emptied := self._emptied.get(columns):
+            table = emptied.pop()
+            self.execute(f"INSERT INTO {table.sql('postgres')}\n{sql}")
+            self.execute(f"ANALYZE {table.sql('postgres')}")
+        else:
+            table = self.make(statement, name)
+        self._settled[table.name] = columns
+        return table.copy()
+
     def forget(self, kept: exp.Table) -> None:
-        self.execute(f"DROP TABLE {kept.sql('postgres')}")
+        columns = self._settled.pop(kept.name, None)
+        if columns is None:
+            self.execute(f"DROP TABLE {kept.sql('postgres')}")
+        else:
+            self.execute(f"TRUNCATE {kept.sql('postgres')}")
+            self._emptied.setdefault(columns, []).append(kept)
 
     @contextmanager
     def speaking(self, place: str | None = None) -> Iterator[None]:
