@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from kanon_sql.results.figures import ClassSizes
+from kanon_sql.privacy.uniqueness import ClassSizes
 from kanon_sql.search.full_domain.measures import Counts
 from kanon_sql.search.full_domain.thresholds import ThresholdChecker
 
