@@ -64,13 +64,13 @@ def test_facts_are_of_the_lowest_level_that_has_all_their_values(
     mapping = cast("Any", type("Mapping", (), {"table": "mapping", "height": 2}))
     released = held(engine, "released", ["code"], [(value,) for value in values] or [("a1",)])
     loaded = type("Loaded", (), {"place": lambda *_: "here"})
-    table = cast("Any", type("Table", (), {"name": "t", "loaded": loaded}))
+    table = cast("Any", type("Table", (), {"name": "t", "loaded": loaded, "source": released}))
     facts = _SourceFacts(engine, {}, {"t": released})
     if level is None:
         with pytest.raises(ConfigurationError, match="column 'code' of table 't' that are those of no level"):
-            facts._level(table, "code", mapping, ("-",))
+            facts._level(table, "code", mapping)
     else:
-        assert facts._level(table, "code", mapping, ("-",)) == level
+        assert facts._level(table, "code", mapping) == level
 
 
 def test_facts_that_are_counted_from_a_day_are_not_compared() -> None:

@@ -392,12 +392,14 @@ def test_facts_have_the_labels_of_missing_values_too() -> None:
     assert sorted(told) == [("1", '["t","X"]'), ("2", '["t","none"]'), ("3", '["t",null]')]
 
 
-def test_values_of_a_release_are_strange_where_a_level_lacks_them() -> None:
-    def strange(*labels: str | None) -> int:
+def test_values_of_a_release_are_shared_with_a_level_strange_to_it_or_lacking() -> None:
+    def compared(*labels: str | None) -> tuple[Any, ...]:
         tables = {
             "released": ("value VARCHAR", [("a",), (None,), ("a",), ("b",)]),
             "level_labels": ("label VARCHAR", [(label,) for label in labels]),
         }
-        return int(answers(f"{UTILITY}/strange_labels", tables)[0][0])
+        return answers(f"{UTILITY}/strange_labels", tables)[0]
 
-    assert [strange("a", "b", None, None), strange("a", "b"), strange(None, "c")] == [0, 1, 2]
+    assert compared("a", "b", None, None) == (3, 0, 0)
+    assert compared("a", "b") == (2, 1, 0)
+    assert compared(None, "c", "c", "d") == (1, 2, 2)
