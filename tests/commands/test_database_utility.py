@@ -104,6 +104,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHIFT", "0f" * 32)
 
 
+@pytest.mark.slow
 @whole_runs(20)
 @given(st.sampled_from(["parquet", "csv", "duckdb"]), st.integers(6, 14), st.integers(0, 99))
 def test_what_is_left_of_facts_is_counted_as_by_hand(
@@ -133,7 +134,8 @@ def days_of(rows: Rows) -> Counter[int]:
     return Counter((second - first).days for first, second in dates)
 
 
-@pytest.mark.parametrize("kind", some(["csv", "parquet"], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_days_between_the_dates_of_a_row_are_those_of_the_rows(tmp_path: Path, kind: str) -> None:
     database, config = clinic(tmp_path, kind, 12, 3)
     kanon_sql.run(config, progress=None)
@@ -192,7 +194,8 @@ def far_away(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("far_away")
-@pytest.mark.parametrize("kind", some(["csv", "parquet"], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("case", some(["moments", "format", "texts", "infinite"], 1))
 def test_days_are_those_of_the_dates_however_these_are_written(tmp_path: Path, case: str, kind: str) -> None:
     begins, ends, first, second, days = STAYS[case]
