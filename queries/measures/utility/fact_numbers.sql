@@ -1,6 +1,7 @@
 -- Answers: which facts persons have in the source and in its release, each once, as numbers that both sides share.
--- Reads: source_facts, released_facts, the facts of persons (person, fact), several times where rows repeat them;
--- source_persons, released_persons, the persons (person).
+-- Reads: source_facts, the facts of persons in the source, several times where rows repeat them (person, fact);
+-- released_facts, those in the release (person, fact); source_persons, the persons of the source (person);
+-- released_persons, those of the release (person).
 -- Takes: nothing.
 -- Gives: the table fact_numbers (is_released, person, fact).
 CREATE OR REPLACE TEMP TABLE fact_numbers AS
