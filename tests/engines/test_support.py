@@ -78,8 +78,8 @@ def test_a_search_judges_what_the_page_says(folder: Path, asked: str, search: st
         with pytest.raises(ConfigurationError, match="counts classes of a population"):
             kanon_sql.run(config)
     searched_there = refusal(from_mapping(config).config) is None
-    assert searched_there == (note == " ¹")
-    if note == " ²":
+    assert searched_there == ("¹" in note)
+    if "²" in note:
         with pytest.raises(ConfigurationError, match="a relaxed cut deals out rows"):
             kanon_sql.run({**config, "algorithm": {"name": search, "cut": "relaxed"}})
 
