@@ -120,18 +120,18 @@ class Rights:
             schema = self._row(_SCHEMA, [table.db], place)
             if schema is not None and not schema[1]:
                 raise self._missing(f"look into schema {table.db!r}", f"USAGE ON SCHEMA {_named(table.db)}", place)
-        found = self._postgres.find(table)
-        if found is None:
+        catalogued = self._postgres.find(table)
+        if catalogued is None:
             return
-        columns = self._rows(_COLUMNS, [found[2]], place)
+        columns = self._rows(_COLUMNS, [catalogued[2]], place)
         unreadable = [name for name, may in columns if not may]
         if not unreadable:
             return
-        what, right = _full(found[0], table.name), "SELECT"
+        what, right = _full(catalogued[0], table.name), "SELECT"
         if len(unreadable) < len(columns):
             what = f"columns {', '.join(map(repr, unreadable))} of {what}; name the others in source.query"
             right = f"SELECT ({', '.join(map(_named, unreadable))})"
-        raise self._missing(f"read {what}", f"{right} ON {_full(found[0], table.name)}", place)
+        raise self._missing(f"read {what}", f"{right} ON {_full(catalogued[0], table.name)}", place)
 
     def hiding(self, table: exp.Table, place: str) -> tuple[str, ...]:
         """A warning where policies of row-level security decide which rows of a table, or below a view, are read."""
@@ -190,11 +190,11 @@ class Rights:
         row = self._row("SELECT has_database_privilege(current_database(), 'CREATE')", [], place)
         return row is not None and bool(row[0])
 
-    def refuse_unreplaced(self, found: tuple[str, str, int], name: str, place: str) -> None:
+    def refuse_unreplaced(self, catalogued: tuple[str, str, int], name: str, place: str) -> None:
         """Raises ConfigurationError where a table that is there cannot be replaced without loss of other rows."""
-        owned = self._row(_OWNED, [found[2]], place)
+        owned = self._row(_OWNED, [catalogued[2]], place)
         assert owned is not None
-        shown = _full(found[0], name)
+        shown = _full(catalogued[0], name)
         if not owned[0]:
             raise ConfigurationError(
                 f"{place}: role {self._role(place)!r} does not own {shown}, and cannot replace it; expected its owner, "
@@ -205,7 +205,7 @@ class Rights:
                 f"{place}: row-level security hides rows of {shown} from role {self._role(place)!r}, which would be "
                 "lost unseen; name another table, or a role that sees all rows"
             )
-        parent = self._row(_PARENT, [found[2]], place)
+        parent = self._row(_PARENT, [catalogued[2]], place)
         if parent is not None:
             raise ConfigurationError(
                 f"{place}: {shown} is a part of table {parent[0]}, which would lose its rows; name another table"
@@ -222,8 +222,8 @@ class Rights:
 
     def _reached(self, table: exp.Table, place: str) -> dict[str, Any]:
         """The tables and views that are read with a table or view, and the roles with whose rights they are."""
-        found = self._postgres.find(table)
-        reached = [] if found is None else self._rows(_REACHED, {"table": found[2]}, place)
+        catalogued = self._postgres.find(table)
+        reached = [] if catalogued is None else self._rows(_REACHED, {"table": catalogued[2]}, place)
         return {"numbers": [row[0] for row in reached], "readers": [row[1] for row in reached]}
 
     def without_tables(self) -> str | None:
