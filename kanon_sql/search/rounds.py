@@ -6,8 +6,8 @@ asked has tables that are made once and read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -16,7 +16,7 @@ from sqlglot import exp
 from kanon_sql.source.model import Backend
 from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine, Row, literal
-from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.deadline import Deadline, SoftlyEnded
 from kanon_sql.sql.template import Composed, Fill, Item, Statement, column, quoted
 from kanon_sql.sql.writing import Cell, Listing
 
@@ -112,7 +112,7 @@ class _Table:
         return tables.rows_of([exp.select(*keys).from_(part.copy()) for part in self.parts])
 
 
-class RemoteRounds:
+class RemoteRounds(SoftlyEnded):
     """The tables are kept in the engine that holds the rows, where no statement is interrupted.
 
     `given` are the tables that it begins with, under the names that statements have for them: their columns and where
@@ -123,11 +123,11 @@ class RemoteRounds:
     sorted_apart: Fill = "part"  # several machines sort
 
     def __init__(self, engine: Engine, backend: Backend, given: Mapping[str, tuple[Sequence[str], exp.Table]]) -> None:
+        super().__init__()
         self._engine = engine
         self._backend = backend
         self._tables = {name: _Table(columns, [table]) for name, (columns, table) in given.items()}
         self._made = 0
-        self._deadline = Deadline()
 
     def prepare(
         self, name: Statement, names: Names | None = None, lists: Lists | None = None, scope: Names | None = None
@@ -170,15 +170,6 @@ class RemoteRounds:
     def empty(self, name: str, like: str, columns: Sequence[str]) -> None:
         none = exp.select(*map(column, columns)).from_(exp.Table(this=quoted(like))).where(exp.false())
         self._replace(name, _Table(columns, [self._kept(name, none)]))
-
-    @contextmanager
-    def until(self, deadline: Deadline) -> Iterator[None]:
-        """Starts no statement within it once the deadline has passed."""
-        self._deadline = deadline
-        try:
-            yield
-        finally:
-            self._deadline = Deadline()
 
     def bring(self, create: exp.Expr) -> None:
         """Makes the table of a statement in DuckDB of tables that are here; all of its columns are whole numbers."""

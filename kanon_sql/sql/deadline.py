@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 _OF_A_CHECK = 2e-5  # work between two statements
 _LOOK = 0.05  # seconds between two looks at what may end a deadline early
@@ -112,3 +113,22 @@ class _Part(Work):
     def spend(self, amount: float) -> None:
         super().spend(amount)
         self._whole.spend(amount)
+
+
+class SoftlyEnded:
+    """Has a deadline after which no statement is started; none that runs is interrupted.
+
+    Interrupts would end the transaction of a user or of another engine.
+    """
+
+    def __init__(self) -> None:
+        self._deadline = Deadline()
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Starts no statement within it once the deadline has passed."""
+        self._deadline = deadline
+        try:
+            yield
+        finally:
+            self._deadline = Deadline()

@@ -63,11 +63,15 @@ def queries_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "queries"
 
 
+def read(name: str) -> str:
+    """The text of the query file `queries/{name}.sql` without its header, which takes as long to parse as the rest."""
+    return _HEADER.sub("", (queries_folder() / f"{name}.sql").read_text(encoding="utf-8"))
+
+
 @cache
 def load(name: str) -> exp.Expr:
     """The parsed query file `queries/{name}.sql`; callers copy it before they change it."""
-    text = (queries_folder() / f"{name}.sql").read_text(encoding="utf-8")
-    tree = parse(_HEADER.sub("", text))  # to parse the comment takes as long as the statement
+    tree = parse(read(name))
     for table in tree.find_all(exp.Table):
         if table.db == _OWN_SCHEMA:
             table.set("db", None)

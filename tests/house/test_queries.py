@@ -17,17 +17,12 @@ QUERIES = sorted((ROOT / "queries").rglob("*.sql"))
 HEADER = ["Answers", "Reads", "Takes", "Gives"]
 # Statements that read rows and stand in Python: by their file and their beginning.
 IN_PYTHON = {
-    # What PostgreSQL knows of a column, a table, a transaction and a session; no rows of anybody.
-    ("engines/postgres/engine.py", "SELECT attribute.attname"),
-    ("engines/postgres/engine.py", "SELECT namespace.nspname"),
-    ("engines/postgres/engine.py", "SELECT set_config('work_mem'"),
-    ("engines/postgres/target.py", "SELECT CAST(pg_current_xact_id()"),
-    # What it knows of the tables of a schema, and of what they have beside rows.
-    ("engines/postgres/carrying.py", "SELECT "),
-    ("engines/postgres/schema.py", "SELECT "),
     ("engines/spark/connection.py", "SELECT 1"),
-    # The types, and a number of rows and a sum of digests, of a statement that is written already.
+    # The types, the rows, and a number of rows and a sum of digests, of a statement that is written already.
     ("engines/postgres/engine.py", "WITH given_rows AS ("),
+    ("engines/postgres/engine.py", "WITH settled_rows AS ("),
+    ("engines/postgres/engine.py", "INSERT INTO {}"),
+    ("engines/postgres/rights.py", "SELECT ({})"),  # a right, as GRANT names it
     ("engines/postgres/engine.py", "SELECT count(*), CAST(sum({"),
 }
 

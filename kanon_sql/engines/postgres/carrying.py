@@ -17,68 +17,6 @@ from kanon_sql.sql.connection import Row
 from kanon_sql.sql.literals import holds_literal
 from kanon_sql.sql.template import quoted
 
-_COLUMNS = """
-    SELECT attribute.attname, attribute.attnotnull, pg_get_expr(defaults.adbin, defaults.adrelid),
-        attribute.attidentity <> '' OR attribute.attgenerated <> '',
-        col_description(attribute.attrelid, attribute.attnum)
-    FROM pg_attribute AS attribute
-    LEFT JOIN pg_attrdef AS defaults
-        ON defaults.adrelid = attribute.attrelid AND defaults.adnum = attribute.attnum
-    WHERE attribute.attrelid = %s AND attribute.attnum > 0 AND NOT attribute.attisdropped
-    ORDER BY attribute.attnum
-"""
-_CONSTRAINTS = """
-    SELECT conname, contype = 'f', pg_get_constraintdef(oid), contype IN ('c', 'x')
-    FROM pg_constraint
-    WHERE conrelid = %s AND contype IN ('p', 'u', 'x', 'c', 'f')
-    -- A foreign key refers to a key that must be there.
-    ORDER BY contype = 'f', contype <> 'p', conname
-"""
-_INDEXES = """
-    SELECT class.relname, pg_get_indexdef(indexed.indexrelid)
-    FROM pg_index AS indexed
-    JOIN pg_class AS class ON class.oid = indexed.indexrelid
-    WHERE indexed.indrelid = %s
-        AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexed.indexrelid AND contype IN ('p', 'u', 'x'))
-    ORDER BY class.relname
-"""
-# What a new table has not, and this role gives it in words of its own if it wants to.
-_OTHERS = """
-    SELECT 'triggers' WHERE EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = %(table)s AND NOT tgisinternal)
-    UNION ALL SELECT 'policies of row-level security' WHERE EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = %(table)s)
-    UNION ALL SELECT 'rules' WHERE EXISTS (SELECT 1 FROM pg_rewrite WHERE ev_class = %(table)s)
-    UNION ALL SELECT 'rights of other roles'
-        WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND relacl IS NOT NULL)
-            OR EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = %(table)s AND attacl IS NOT NULL)
-    UNION ALL SELECT 'its owner'
-        WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND pg_get_userbyid(relowner) <> current_user)
-    UNION ALL SELECT 'partitions' WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND relkind = 'p')
-    UNION ALL SELECT 'inheritance' WHERE EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = %(table)s)
-    UNION ALL SELECT 'statistics ''' || stxname || '''' FROM pg_statistic_ext WHERE stxrelid = %(table)s
-    UNION ALL SELECT 'the comment of index ''' || CAST(CAST(indexrelid AS regclass) AS TEXT) || ''''
-        FROM pg_index WHERE indrelid = %(table)s AND obj_description(indexrelid, 'pg_class') IS NOT NULL
-    UNION ALL SELECT 'the comment of constraint ''' || conname || ''''
-        FROM pg_constraint WHERE conrelid = %(table)s AND obj_description(oid, 'pg_constraint') IS NOT NULL
-"""
-_DEPENDENT = """
-    SELECT DISTINCT CASE class.relkind WHEN 'm' THEN 'materialized view ' ELSE 'view ' END
-        || CAST(CAST(class.oid AS regclass) AS TEXT)
-    FROM pg_depend AS depends
-    JOIN pg_rewrite AS rule ON depends.classid = CAST('pg_rewrite' AS regclass) AND rule.oid = depends.objid
-    JOIN pg_class AS class ON class.oid = rule.ev_class
-    WHERE depends.refclassid = CAST('pg_class' AS regclass) AND depends.refobjid = ANY(%(tables)s)
-        AND NOT class.oid = ANY(%(tables)s)
-    UNION ALL
-    SELECT DISTINCT 'foreign key of ' || CAST(CAST(conrelid AS regclass) AS TEXT)
-    FROM pg_constraint
-    WHERE contype = 'f' AND confrelid = ANY(%(tables)s) AND NOT conrelid = ANY(%(tables)s)
-    UNION ALL
-    SELECT 'table ' || CAST(CAST(inhrelid AS regclass) AS TEXT)
-    FROM pg_inherits
-    JOIN pg_class AS class ON class.oid = inhrelid
-    WHERE inhparent = ANY(%(tables)s) AND NOT inhrelid = ANY(%(tables)s) AND NOT class.relispartition
-    ORDER BY 1
-"""
 _SHOWN = 5
 
 
@@ -95,16 +33,11 @@ class Carried:
 
 def read_carried(postgres: Postgres, number_of_table: int, place: str) -> Carried:
     """What a table that will be replaced has beside rows."""
-    connection, number = postgres.connection, [number_of_table]
-    with postgres.speaking(place):
-        comment = connection.execute("SELECT obj_description(%s, 'pg_class')", number).fetchone()
-        return Carried(
-            connection.execute(_COLUMNS, number).fetchall(),
-            connection.execute(_CONSTRAINTS, number).fetchall(),
-            connection.execute(_INDEXES, number).fetchall(),
-            tuple(row[0] for row in connection.execute(_OTHERS, {"table": number_of_table}).fetchall()),
-            comment[0] if comment is not None else None,
-        )
+    parts = ("columns", "constraints", "indexes", "others", "comment")
+    columns, constraints, indexes, others, ((comment,),) = (
+        postgres.catalogue(f"carried/{part}", place, table=number_of_table) for part in parts
+    )
+    return Carried(columns, constraints, indexes, tuple(row[0] for row in others), comment)
 
 
 def refuse_dependent(postgres: Postgres, replaced: Sequence[int], said: str, place: str) -> None:
@@ -113,9 +46,7 @@ def refuse_dependent(postgres: Postgres, replaced: Sequence[int], said: str, pla
     A materialized view would go on holding rows of before, and a view would name columns that there are no more.
     `replaced` are their object numbers, `said` is the beginning of the message: what cannot be done to them.
     """
-    with postgres.speaking(place):
-        rows = postgres.connection.execute(_DEPENDENT, {"tables": list(replaced)}).fetchall()
-    dependent = [row[0] for row in rows]
+    dependent = [row[0] for row in postgres.catalogue("carried/dependent", place, tables=list(replaced))]
     if dependent:
         more = f" and {len(dependent) - _SHOWN:,} more" if len(dependent) > _SHOWN else ""
         raise ConfigurationError(

@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,12 +44,6 @@ _OWN_SETTINGS = (
     "standard_conforming_strings = on",
     "idle_in_transaction_session_timeout = 0",
 )
-# With less memory combinations are counted by sorting all rows.
-_MEMORY = """
-    SELECT set_config('work_mem', '128MB', false)
-    WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('128MB')
-"""
-_OWN_TYPE = "SELECT format_type(oid, NULL), typtype = 'e' FROM pg_type WHERE oid = %s"
 _NO_URL = (
     "engine.postgres: this is no connection URL; expected postgresql://user:password@host:port/database, with %40 for "
     "@, %2F for /, %3F for ?, %23 for # and %3A for : in a user or password"
@@ -106,7 +101,7 @@ def open_connection(url: str) -> psycopg.Connection[Any]:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         for setting in _OWN_SETTINGS:
             connection.execute(encoded(f"SET {setting}"))
-        connection.execute(_MEMORY)
+        connection.execute(_catalogue_statement("more_memory"))
     except psycopg.ProgrammingError:
         # What libpq says of a URL that it cannot read quotes it, perhaps the password.
         raise ConfigurationError(_NO_URL) from None
@@ -161,6 +156,13 @@ def is_lost(error: psycopg.Error) -> bool:
 def _one_line(text: str) -> str:
     text = re.sub(r"(password\s*=\s*)('[^']*'|\S+)", r"\1***", text)
     return " ".join(re.sub(r"://([^:/@\s]+):[^@\s]+@", r"://\1@", text).split())[:500]
+
+
+@cache
+def _catalogue_statement(name: str) -> bytes:
+    """A statement in the words of PostgreSQL, as the driver takes it: its parameters are $table in the file."""
+    text = template.read(f"engines/postgres/{name}").replace("%", "%%")
+    return re.sub(r"\$(\w+)", r"%(\1)s", text).encode()
 
 
 def encoded(sql: str) -> bytes:
@@ -258,26 +260,18 @@ class Postgres(Remote):
 
     def _folding(self, table: exp.Table) -> set[str]:
         """The columns whose collation takes different texts for equal."""
-        statement = """
-            SELECT attribute.attname
-            FROM pg_attribute AS attribute
-            JOIN pg_collation AS compared ON compared.oid = attribute.attcollation
-            WHERE attribute.attrelid = to_regclass(%s) AND NOT compared.collisdeterministic
-        """
-        with self.speaking():
-            return {row[0] for row in self.connection.execute(statement, [table.sql("postgres")]).fetchall()}
+        return {row[0] for row in self.catalogue("folding_columns", name=table.sql("postgres"))}
 
     def find(self, table: exp.Table) -> tuple[str, str, int] | None:
         """(schema, kind, object number) of the table or view of a name, as in pg_class; None where there is none."""
-        statement = """
-            SELECT namespace.nspname, CAST(class.relkind AS TEXT), class.oid
-            FROM pg_class AS class
-            JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
-            WHERE class.oid = to_regclass(%s)
-        """
-        with self.speaking():
-            row: tuple[str, str, int] | None = self.connection.execute(statement, [table.sql("postgres")]).fetchone()
-        return row
+        for schema, kind, number in self.catalogue("relation", name=table.sql("postgres")):
+            return schema, kind, number
+        return None
+
+    def catalogue(self, name: str, place: str | None = None, /, **values: object) -> list[Row]:
+        """The rows of `queries/engines/postgres/{name}.sql`: what the server says of tables, roles and itself."""
+        with self.speaking(place):
+            return list(self.connection.execute(_catalogue_statement(name), values).fetchall())
 
     def rows(self, sql: str) -> list[Row]:
         self.statements += 1
@@ -427,8 +421,7 @@ class Postgres(Remote):
 
     def _own_type(self, code: int) -> str:
         """A type that the driver does not know, as that of a user, as PostgreSQL writes it: in lower case or quotes."""
-        found = self.connection.execute(_OWN_TYPE, [code]).fetchone()
-        name, is_enum = found if found is not None else (f"type {code}", False)
+        name, is_enum = next(iter(self.catalogue("own_type", code=code)), (f"type {code}", False))
         self._own_types[name] = is_enum
         return str(name)
 

@@ -21,40 +21,6 @@ from kanon_sql.sql.template import quoted
 from kanon_sql.targets.database_copy import table_of
 
 _CATALOG = "kanon_sql_fetched"
-_TABLES = """
-    SELECT class.oid, class.relname, CAST(class.relkind AS TEXT),
-        has_table_privilege(class.oid, 'SELECT') AND NOT row_security_active(class.oid),
-        pg_has_role(class.relowner, 'USAGE')
-    FROM pg_class AS class
-    JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
-    -- A partition is a part of its table.
-    WHERE namespace.nspname = %s AND class.relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT class.relispartition
-    ORDER BY class.relname
-"""
-_SCHEMA = """
-    SELECT has_schema_privilege(oid, 'USAGE'), has_schema_privilege(oid, 'CREATE')
-    FROM pg_namespace WHERE nspname = %s
-"""
-_SCHEMAS = """
-    SELECT DISTINCT namespace.nspname
-    FROM pg_class AS class
-    JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
-    WHERE class.relkind IN ('r', 'p', 'f') AND has_schema_privilege(namespace.oid, 'USAGE')
-        AND namespace.nspname <> 'information_schema' AND namespace.nspname NOT LIKE 'pg\\_%%'
-    ORDER BY namespace.nspname
-"""
-_TYPES = """
-    SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
-    WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped
-"""
-# Lists of values, arrays of them, and types with conditions of their own.
-_LISTING = """
-    SELECT attname FROM pg_attribute
-    JOIN pg_type AS own ON own.oid = atttypid
-    LEFT JOIN pg_type AS element ON element.oid = own.typelem
-    WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped
-        AND (own.typtype IN ('e', 'd') OR element.typtype IN ('e', 'd'))
-"""
 _VIEWS = ("v", "m")
 
 
@@ -76,14 +42,12 @@ class SchemaTable:
 
 def is_schema(postgres: Postgres, name: str, place: str) -> bool:
     """Whether the database has a schema of that name, whoever may look into it."""
-    with postgres.speaking(place):
-        return postgres.connection.execute(_SCHEMA, [name]).fetchone() is not None
+    return bool(postgres.catalogue("rights/schema", place, schema=name))
 
 
 def list_schemas(postgres: Postgres, place: str) -> list[str]:
     """The schemas that this role may look into, without those of the server itself, which hold a table."""
-    with postgres.speaking(place):
-        return [str(row[0]) for row in postgres.connection.execute(_SCHEMAS, []).fetchall()]
+    return [str(row[0]) for row in postgres.catalogue("schema/schemas", place)]
 
 
 class PostgresSchema:
@@ -91,33 +55,28 @@ class PostgresSchema:
 
     def __init__(self, postgres: Postgres, name: str, place: str) -> None:
         self.postgres, self.name, self.place = postgres, name, place
-        with postgres.speaking(place):
-            rights = postgres.connection.execute(_SCHEMA, [name]).fetchone()
-        self.exists = rights is not None
-        self.may_create = rights is not None and bool(rights[1])
-        if rights is not None and not rights[0]:
+        rights = postgres.catalogue("rights/schema", place, schema=name)
+        self.exists = bool(rights)
+        self.may_create = any(makes_tables for _, _, makes_tables in rights)
+        if not all(looks_into for _, looks_into, _ in rights):
             raise ConfigurationError(
                 f"{place}: this role may not look into schema {name!r}; expected GRANT USAGE ON SCHEMA to it"
             )
 
     def tables(self) -> list[SchemaTable]:
         """The tables and views of the schema by their names."""
-        with self.postgres.speaking(self.place):
-            return [SchemaTable(*row) for row in self.postgres.connection.execute(_TABLES, [self.name]).fetchall()]
+        return [SchemaTable(*row) for row in self.postgres.catalogue("schema/tables", self.place, schema=self.name)]
 
     def table(self, name: str) -> exp.Table:
         """A table as statements name it."""
         return exp.Table(this=quoted(name), db=quoted(self.name))
 
-    def types(self, table: SchemaTable) -> dict[str, str]:
-        """The types of a table's columns, as PostgreSQL writes them."""
-        with self.postgres.speaking(self.place):
-            return dict(self.postgres.connection.execute(_TYPES, [table.number]).fetchall())
-
-    def listing(self, table: SchemaTable) -> set[str]:
-        """The columns of a table whose types tell values: ENUMs, domains, and arrays of them."""
-        with self.postgres.speaking(self.place):
-            return {row[0] for row in self.postgres.connection.execute(_LISTING, [table.number]).fetchall()}
+    def types(self, table: SchemaTable) -> tuple[dict[str, str], set[str]]:
+        """The types of a table's columns, as PostgreSQL writes them; the columns whose types tell values: ENUMs,
+        domains, and arrays of them.
+        """
+        types = self.postgres.catalogue("schema/types", self.place, table=table.number)
+        return {name: kind for name, kind, _ in types}, {name for name, _, lists_values in types if lists_values}
 
     def unowned(self, tables: Sequence[SchemaTable]) -> list[str]:
         """What is wrong with replacing tables: only their owner can."""

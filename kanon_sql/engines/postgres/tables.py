@@ -131,8 +131,9 @@ class SchemaOfTables(TablesTarget):
         said = f"no table of schema {schema.name!r} can be replaced"
         refuse_dependent(self.postgres, [table.number for table in self.replaced], said, schema.place)
         tables = [] if source is None else source.tables()
-        self._types = {} if source is None else {table.name: source.types(table) for table in tables}
-        self._listing = {} if source is None else {table.name: source.listing(table) for table in tables}
+        types = {} if source is None else {table.name: source.types(table) for table in tables}
+        self._types = {name: kinds for name, (kinds, _) in types.items()}
+        self._listing = {name: listing for name, (_, listing) in types.items()}
 
     def describe(self) -> str:
         return f"schema {self.schema.name} of PostgreSQL"

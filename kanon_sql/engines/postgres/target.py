@@ -114,16 +114,14 @@ def commit_run(postgres: Postgres, target: str, place: str) -> None:
     """Commits what a run made. Raises EngineError, which says how to find out where no answer came."""
     import psycopg
 
-    connection = postgres.connection
+    ((xact,),) = postgres.catalogue("commit_number", place)
     with postgres.speaking(place):
-        number = connection.execute("SELECT CAST(pg_current_xact_id() AS TEXT)").fetchone()
         try:
-            connection.commit()
+            postgres.connection.commit()
         except psycopg.Error as error:
             if not is_lost(error):
                 raise
             # COMMIT was sent, and no answer came.
-            xact = number[0] if number else ""
             lost = EngineError(
                 f"{place}: the connection to PostgreSQL was lost at the commit: the release may be in "
                 f"{target}, or nothing was changed; SELECT pg_xact_status('{xact}') "

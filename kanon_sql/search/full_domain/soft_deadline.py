@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kanon_sql.frequency.table import Frequency
 from kanon_sql.search.full_domain.checker import Counter
 from kanon_sql.sql.connection import Row
-from kanon_sql.sql.deadline import Deadline, Work
+from kanon_sql.sql.deadline import SoftlyEnded, Work
 from kanon_sql.sql.template import Item, Statement
 
 _STATEMENT, _CELL = 0.002, 3e-8  # the work of any statement, and that of each code of a distinct tuple
@@ -20,17 +19,17 @@ def price_of(frequency: Frequency) -> float:
     return _STATEMENT + _CELL * frequency.tuples * len(frequency.mappings)
 
 
-class UninterruptedNodes:
-    """Counts the classes of nodes without interrupts: they would end the transaction of a user or of another engine.
+class UninterruptedNodes(SoftlyEnded):
+    """Counts the classes of nodes without interrupts.
 
     It is for work beside a run, and for engines behind a connection. If the deadline is one of work, a statement spends
     `price` of it.
     """
 
     def __init__(self, nodes: Counter, price: float = 0.0) -> None:
+        super().__init__()
         self._nodes = nodes
         self._price = price
-        self._deadline = Deadline()
         self.searched_in = nodes.searched_in
         self.packs = nodes.packs
 
@@ -40,15 +39,6 @@ class UninterruptedNodes:
         if isinstance(self._deadline, Work):
             self._deadline.spend(self._price)
         return self._nodes.query(name, values=values, **holes)
-
-    @contextmanager
-    def until(self, deadline: Deadline) -> Iterator[None]:
-        """Starts no statement within it once the deadline has passed."""
-        self._deadline = deadline
-        try:
-            yield
-        finally:
-            self._deadline = Deadline()
 
     def list_suppressed(self, statement: Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
         """Makes DuckDB's table suppressed_classes from the statement of a node's violating classes."""
