@@ -44,6 +44,6 @@ def test_a_reader_sees_one_release(here: Server) -> None:
 
 
 def test_a_table_that_no_run_has_made_is_told(here: Server) -> None:
-    other = replace(here, known={KINDS[1]: (0, 0, 0)})
+    other = replace(here, releases={KINDS[1]: (0, 0, 0)})
     assert any("a reader saw" in one for one in servers.read(other, 1)[1])
     assert any("the table holds" in one for one in servers.interrupted(other, 3 * here.lasts, SIGNALS[0], KINDS[1])[2])

@@ -89,13 +89,13 @@ def drivers(number: int, folder: Path | None = None) -> Iterator[list[Driver]]:
     memory = Path("/dev/shm")
     root = folder or (memory if os.access(memory, os.W_OK) else None)
     work = Path(tempfile.mkdtemp(prefix="kanon-sql-calls-", dir=root))
-    made: list[Driver] = []
+    started: list[Driver] = []
     try:
-        for one in range(number):
-            made.append(Driver(work / str(one)))
-        yield made
+        for place in range(number):
+            started.append(Driver(work / str(place)))
+        yield started
     finally:
-        for driver in made:
+        for driver in started:
             driver.end()
         shutil.rmtree(work, ignore_errors=True)
 
@@ -112,42 +112,42 @@ def points(driver: Driver, jobs: Iterable[str], faults: Iterable[str]) -> list[P
     ]
 
 
-def spread(found: Sequence[Point], most: int) -> list[Point]:
+def spread(candidates: Sequence[Point], most: int) -> list[Point]:
     """At most so many of them: as many of each job, faults and calls taken evenly."""
     chosen: list[Point] = []
-    jobs = list(dict.fromkeys(point.job for point in found))
+    jobs = list(dict.fromkeys(point.job for point in candidates))
     each = max(1, most // max(1, len(jobs)))
     for number, job in enumerate(jobs):
-        own = [point for point in found if point.job == job]
+        own = [point for point in candidates if point.job == job]
         step = len(own) / each
         # A different beginning for each job, or all would get the faults of the same places.
         chosen += [own[int((index + number / len(jobs)) * step) % len(own)] for index in range(each)]
     return chosen
 
 
-def tried(made: Sequence[Driver], asked: Sequence[Point]) -> Iterator[tuple[Point, Json]]:
+def tried(workers: Sequence[Driver], wanted: Sequence[Point]) -> Iterator[tuple[Point, Json]]:
     """The points with what came out, in the order in which that is known."""
     free: SimpleQueue[Driver] = SimpleQueue()
-    for driver in made:
+    for driver in workers:
         free.put(driver)
 
-    def one(point: Point) -> tuple[Point, Json]:
+    def outcome_of(point: Point) -> tuple[Point, Json]:
         driver = free.get()
         try:
             return point, driver.tried(point)
         finally:
             free.put(driver)
 
-    with ThreadPoolExecutor(len(made)) as pool:
-        yield from pool.map(one, asked)
+    with ThreadPoolExecutor(len(workers)) as pool:
+        yield from pool.map(outcome_of, wanted)
 
 
-def _outcomes(found: Counter[tuple[str, str]]) -> tuple[list[str], list[list[str | int]]]:
+def _outcomes(counts: Counter[tuple[str, str]]) -> tuple[list[str], list[list[str | int]]]:
     """(head, rows): how many points of each fault came out in each way."""
-    faults = [fault for fault in FAULTS if any(fault == one for one, _ in found)]
-    kinds = sorted({kind for _, kind in found})
-    table: list[list[str | int]] = [[fault, *(found[fault, kind] for kind in kinds)] for fault in faults]
-    totals = [sum(found[fault, kind] for fault in faults) for kind in kinds]
+    faults = [fault for fault in FAULTS if any(fault == counted for counted, _ in counts)]
+    kinds = sorted({kind for _, kind in counts})
+    table: list[list[str | int]] = [[fault, *(counts[fault, kind] for kind in kinds)] for fault in faults]
+    totals = [sum(counts[fault, kind] for fault in faults) for kind in kinds]
     return ["fault", *kinds], [*table, ["all", *totals]]
 
 
@@ -176,26 +176,26 @@ def command(
     """Every system call of whole runs goes wrong in turn: killed, interrupted, failing, or only half done."""
     if compiler() is None:
         raise click.ClickException("there is no C compiler: install gcc")
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     losses = 0
-    with drivers(jobs) as made:
-        asked = points(made[0], names or JOBS, faults or FAULTS)[first::every]
-        asked = [point for point in asked if not numbers or point.at in numbers]
-        bar = click.progressbar(tried(made, asked), length=len(asked), file=sys.stderr)
+    with drivers(jobs) as workers:
+        every_point = points(workers[0], names or JOBS, faults or FAULTS)[first::every]
+        wanted = [point for point in every_point if not numbers or point.at in numbers]
+        bar = click.progressbar(tried(workers, wanted), length=len(wanted), file=sys.stderr)
         with suppress(KeyboardInterrupt), bar:  # what there is of it is shown
             for point, result in bar:
-                found[point.fault, "lost" if result["wrong"] else _plain(result["outcome"])] += 1
+                counts[point.fault, "lost" if result["wrong"] else _plain(result["outcome"])] += 1
                 if result["wrong"]:
                     losses += 1
                     click.echo(f"\nlost: {point}: {json.dumps(result)}")
-    head, rows = _outcomes(found)
+    head, rows = _outcomes(counts)
     click.echo(" | ".join(head))
     for row in rows:
         click.echo(" | ".join(map(str, row)))
-    total = found.total()
-    click.echo(f"{total:,} of {len(asked):,} points, {losses} losses")
-    if kept and total == len(asked):
-        words = [*(f"--job '{one}'" for one in names), *(f"--fault '{one}'" for one in faults)]
+    total = counts.total()
+    click.echo(f"{total:,} of {len(wanted):,} points, {losses} losses")
+    if kept and total == len(wanted):
+        words = [*(f"--job '{name}'" for name in names), *(f"--fault '{fault}'" for fault in faults)]
         words += [f"--{name} {number}" for name, number in (("every", every), ("first", first)) if number > 1]
         record("calls", " ".join(["scripts/faults calls", *words]), head, rows)
     if losses:

@@ -33,7 +33,7 @@ class Trial:
 
     def __init__(self, name: str, work: Path) -> None:
         self.job = JOBS[name]
-        self.template, self.folder, self.beside = (work / one for one in ("template", "run", "beside"))
+        self.template, self.folder, self.beside = (work / place for place in ("template", "run", "beside"))
         shutil.rmtree(work, ignore_errors=True)
         self.template.mkdir(parents=True)
         self.beside.mkdir()
@@ -52,8 +52,8 @@ class Trial:
         ended = self.run(self.job, 0, None)
         assert ended.status == 0, ended
         after = files(self.folder)
-        found = releases(self.job, self.template) if self.job.ledger else []
-        return Whole(self.job, before, old, after, rows(self.job, self.folder), found)
+        states = releases(self.job, self.template) if self.job.ledger else []
+        return Whole(self.job, before, old, after, rows(self.job, self.folder), states)
 
     def calls(self) -> list[tuple[int, str, str]]:
         """(number, call, path) of the calls of an undisturbed run."""

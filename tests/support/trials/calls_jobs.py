@@ -97,7 +97,7 @@ def _parquet(path: Path, seed: int) -> None:
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, name: str, seed: int, rows: int = ROWS) -> None:
-    connection.execute(f"CREATE TABLE {name} ({', '.join(f'{one} VARCHAR' for one in HEAD)})")
+    connection.execute(f"CREATE TABLE {name} ({', '.join(f'{column} VARCHAR' for column in HEAD)})")
     connection.execute(
         f"INSERT INTO {name} SELECT unnest(?), unnest(?), unnest(?), unnest(?)",
         [list(column) for column in zip(*table(seed, rows), strict=True)],

@@ -27,10 +27,10 @@ Files = dict[str, tuple[int, str]]  # of each file its rights and its digest
 def files(folder: Path, below: str = ".") -> Files:
     """Every file below, or the one file, with what it holds."""
     start = folder / below
-    found = [start] if start.is_file() else sorted(path for path in start.rglob("*") if not path.is_dir())
+    paths = [start] if start.is_file() else sorted(path for path in start.rglob("*") if not path.is_dir())
     return {
         str(path.relative_to(folder)): (path.stat().st_mode & 0o7777, hashlib.sha256(path.read_bytes()).hexdigest())
-        for path in found
+        for path in paths
     }
 
 
@@ -45,8 +45,8 @@ def rows(job: Job, folder: Path) -> tuple[Rows, list[tuple[Any, ...]]]:
     place = folder / job.target
     if job.read == "csv":
         with place.open(newline="", encoding="utf-8") as file:
-            names, *found = csv.reader(file, strict=True)
-        return _counted(names, found), []
+            names, *lines = csv.reader(file, strict=True)
+        return _counted(names, lines), []
     if job.read == "table":
         return _of_database(place, _table(job))
     pattern = str(place / "**" / "*.parquet") if job.read == "folder" else str(place)
@@ -55,7 +55,7 @@ def rows(job: Job, folder: Path) -> tuple[Rows, list[tuple[Any, ...]]]:
             "SELECT * FROM read_parquet(?, hive_partitioning => ?, hive_types_autocast => false)",
             [pattern, job.read == "folder"],
         )
-        names = [one[0] for one in read.description]
+        names = [column[0] for column in read.description]
         return _counted(names, read.fetchall()), []
 
 
@@ -65,24 +65,24 @@ def _of_database(place: Path, name: str) -> tuple[Rows, list[tuple[Any, ...]]]:
             "SELECT table_name FROM information_schema.tables ORDER BY table_name"
         ).fetchall()
         rest = list(relations)
-        for (other,) in relations:
-            if other != name:
-                rest += sorted(connection.execute(f'SELECT * FROM "{other}"').fetchall())
+        for (relation,) in relations:
+            if relation != name:
+                rest += sorted(connection.execute(f'SELECT * FROM "{relation}"').fetchall())
         if (name,) not in relations:
             return Counter(), rest
         read = connection.execute(f'SELECT * FROM "{name}"')
-        names = [one[0] for one in read.description]
+        names = [column[0] for column in read.description]
         return _counted(names, read.fetchall()), rest
 
 
-def _counted(names: list[str], found: list[Any]) -> Rows:
-    return Counter(tuple(sorted(zip(names, row, strict=True))) for row in found)
+def _counted(names: list[str], cells: list[Any]) -> Rows:
+    return Counter(tuple(sorted(zip(names, row, strict=True))) for row in cells)
 
 
-def broken(found: Rows) -> str | None:
+def broken(counted: Rows) -> str | None:
     """Why these rows are no release that could be verified."""
     classes: Counter[tuple[Any, ...]] = Counter()
-    for row, number in found.items():
+    for row, number in counted.items():
         cells = dict(row)
         classes[tuple(cells[name] for name in QUASI)] += number
     return "a class of fewer than k rows" if not classes or min(classes.values()) < K else None
@@ -113,17 +113,17 @@ class Whole:
         if not there:
             return "missing"
         try:
-            found = rows(job, folder)
+            content = rows(job, folder)
         except Exception as error:
             return f"cannot be read: {type(error).__name__}: {error}"
-        if self.in_transaction and found == self.old:
+        if self.in_transaction and content == self.old:
             return "old"
-        if found != self.new:
+        if content != self.new:
             return "other rows than an undisturbed run releases"
         rights = {mode for mode, _ in _part(self.after, job.target).values()}
         if not self.in_transaction and {mode for mode, _ in there.values()} != rights:
             return "other rights than an undisturbed run gives"
-        return broken(found[0]) or "new"
+        return broken(content[0]) or "new"
 
     @property
     def in_transaction(self) -> bool:
@@ -136,8 +136,8 @@ class Whole:
         more = sorted(name for name in there if name not in self.names and not _of_engine(self.job, name))
         more += [name for name in self.job.kept if there.get(name) != self.before[name]]
         folders = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_dir()}
-        known = {parent for name in self.names for parent in map(str, Path(name).parents)} | {"temp"}
-        return more + sorted(folders - known)
+        expected = {parent for name in self.names for parent in map(str, Path(name).parents)} | {"temp"}
+        return more + sorted(folders - expected)
 
     def left_behind_next(self, folder: Path) -> list[str]:
         """What the next run should have removed."""
@@ -146,8 +146,8 @@ class Whole:
         return [name for name in self.left(folder) if name not in unlocked]
 
 
-def _part(found: Files, target: str) -> Files:
-    return {name: one for name, one in found.items() if name == target or name.startswith(f"{target}/")}
+def _part(content: Files, target: str) -> Files:
+    return {name: entry for name, entry in content.items() if name == target or name.startswith(f"{target}/")}
 
 
 def _of_engine(job: Job, name: str) -> bool:
@@ -155,7 +155,7 @@ def _of_engine(job: Job, name: str) -> bool:
     return job.in_transaction and name == f"{job.target}.wal"
 
 
-def told(whole: Whole, folder: Path, target: str) -> list[str]:
+def faults_beside(whole: Whole, folder: Path, target: str) -> list[str]:
     """What is wrong with report and page beside a target that is old or new."""
     job, wrong = whole.job, []
     if job.report is not None:
@@ -173,8 +173,8 @@ def told(whole: Whole, folder: Path, target: str) -> list[str]:
     return wrong
 
 
-def _digest(found: Files, name: str) -> str | None:
-    return found[name][1] if name in found else None
+def _digest(content: Files, name: str) -> str | None:
+    return content[name][1] if name in content else None
 
 
 def _report(whole: Whole, folder: Path, name: str) -> tuple[str, str | None]:
@@ -198,7 +198,7 @@ def releases(job: Job, folder: Path) -> list[tuple[int, str]] | str:
         return []
     try:
         with duckdb.connect(str(place), read_only=True) as connection:
-            found = connection.execute("SELECT id, details FROM kanon_sql_releases ORDER BY id").fetchall()
+            entries = connection.execute("SELECT id, details FROM kanon_sql_releases ORDER BY id").fetchall()
     except duckdb.Error as error:
         return f"the ledger cannot be read: {error}"
-    return [(number, "open" if "open" in json.loads(details) else "released") for number, details in found]
+    return [(number, "open" if "open" in json.loads(details) else "released") for number, details in entries]

@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass
 from pathlib import Path
 
-from trials.calls_judge import Whole, releases, told
+from trials.calls_judge import Whole, faults_beside, releases
 
 _SIGNALS = {"SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT, "SIGHUP": signal.SIGHUP}
 _BEGINS = tuple(f"kanon-sql: {kind}: " for kind in ("error", "warning", "enough would be"))
@@ -45,7 +45,7 @@ class Verdict:
                 self.wrong.append(f"the target: {state}")
         self._status()
         self._said()
-        self.wrong += told(self.whole, self.folder, state)
+        self.wrong += faults_beside(self.whole, self.folder, state)
         self._ledger()
         left = self.whole.left(self.folder)
         if left and not self.killed and not self._left_to_the_next(left):
@@ -63,13 +63,13 @@ class Verdict:
         state = self.whole.state(self.folder)
         if state != "new":
             self.wrong.append(f"the target: {state}")
-        self.wrong += told(self.whole, self.folder, state)
+        self.wrong += faults_beside(self.whole, self.folder, state)
         left = [name for name in self.whole.left_behind_next(self.folder) if not self._of_another_target(name)]
         if left:
             self.wrong.append(f"left: {', '.join(left)}")
         if self.whole.job.ledger:
             self._ledger_next()
-        self.wrong[before:] = [f"next run: {one}" for one in self.wrong[before:]]
+        self.wrong[before:] = [f"next run: {fault}" for fault in self.wrong[before:]]
         self.outcome += ", then new"
 
     def _left_to_the_next(self, left: list[str]) -> bool:
@@ -96,7 +96,7 @@ class Verdict:
     def _emptied(self, name: str) -> bool:
         path = self.folder / name
         return name.endswith(".part") and not any(
-            one.stat().st_size for one in (path, *path.rglob("*")) if one.is_file()
+            part.stat().st_size for part in (path, *path.rglob("*")) if part.is_file()
         )
 
     def _of_another_target(self, name: str) -> bool:
@@ -129,31 +129,31 @@ class Verdict:
             return
         if bool(errors) != (self.ended.status != 0):
             self.wrong.append(f"exit {self.ended.status} with {len(errors)} errors")
-        if errors and any(one in line for line in errors for one in _IN_PLACE) != (self.state == "new"):
+        if errors and any(words in line for line in errors for words in _IN_PLACE) != (self.state == "new"):
             self.wrong.append(f"the target is {self.state}, but it said: {errors[0][:200]}")
 
     def _ledger(self) -> None:
         if self.whole.job.ledger is None:
             return
-        found, base = releases(self.whole.job, self.folder), self.whole.releases
-        if isinstance(found, str):
-            self.wrong.append(found)
+        states, base = releases(self.whole.job, self.folder), self.whole.releases
+        if isinstance(states, str):
+            self.wrong.append(states)
             return
-        more = [state for _, state in found[len(base) :]]
+        more = [state for _, state in states[len(base) :]]
         expected = [["released"]] if self.state == "new" else [[]]
         # Open: killed before it was said, or it could not be said, which a warning tells.
         if self.killed or "stays open in the ledger" in self.ended.err:
             expected.append(["open"])
         self._open_allowed = more == ["open"]
-        if found[: len(base)] != base or more not in expected:
+        if states[: len(base)] != base or more not in expected:
             self.wrong.append(f"the target is {self.state}, the ledger says {more}")
 
     def _ledger_next(self) -> None:
-        found, base = releases(self.whole.job, self.folder), self.whole.releases
-        if isinstance(found, str):
-            self.wrong.append(found)
+        states, base = releases(self.whole.job, self.folder), self.whole.releases
+        if isinstance(states, str):
+            self.wrong.append(states)
             return
-        more = [state for _, state in found[len(base) :]]
+        more = [state for _, state in states[len(base) :]]
         expected = ["released"] * (1 + (self.state == "new"))
-        if found[: len(base)] != base or more != expected:
+        if states[: len(base)] != base or more != expected:
             self.wrong.append(f"the ledger says {more}")

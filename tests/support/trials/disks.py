@@ -50,8 +50,8 @@ def trials(scenario: str, place: str, kind: str = "bytes", steps: int = _STEPS, 
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         raise RuntimeError(f"{scenario}, {place}, {kind}: the trials did not end\n{done.stderr[-4000:]}")
-    found: list[Json] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    outcomes: list[Json] = json.loads(done.stdout.splitlines()[-1])
+    return outcomes
 
 
 def pairs() -> Iterator[tuple[str, str, str]]:
@@ -61,12 +61,12 @@ def pairs() -> Iterator[tuple[str, str, str]]:
             yield from ((name, place, kind) for kind in ("bytes", "inodes", "read-only"))
 
 
-def said(one: Json) -> str:
+def said(outcome: Json) -> str:
     """An outcome as a kind of it."""
-    if one["lost"]:
+    if outcome["lost"]:
         return "lost"
-    return {0: "released, verified", 3: "error, all as it was"}[one["status"]] + (
-        ", released" if one["released"] and one["status"] else ""
+    return {0: "released, verified", 3: "error, all as it was"}[outcome["status"]] + (
+        ", released" if outcome["released"] and outcome["status"] else ""
     )
 
 
@@ -80,29 +80,31 @@ def command(jobs: int, steps: int, seed: int, only: str | None, record: bool) ->
     """Disks that become full at every stage of a run, run out of inodes, or are read-only."""
     if missing():
         raise click.ClickException(missing())
-    asked = [one for one in pairs() if only in (None, one[0])]
+    wanted = [pair for pair in pairs() if only in (None, pair[0])]
 
-    def found_of(one: tuple[str, str, str]) -> tuple[tuple[str, str, str], list[Json]]:
-        return one, trials(one[0], one[1], one[2], steps, seed)
+    def found_of(pair: tuple[str, str, str]) -> tuple[tuple[str, str, str], list[Json]]:
+        return pair, trials(pair[0], pair[1], pair[2], steps, seed)
 
     counts: dict[str, Counter[str]] = {}
     losses = []
     with (
         ThreadPoolExecutor(jobs) as pool,
-        click.progressbar(pool.map(found_of, asked), length=len(asked), label="trials") as done,
+        click.progressbar(pool.map(found_of, wanted), length=len(wanted), label="trials") as done,
     ):
-        for (scenario, place, kind), found in done:
+        for (scenario, place, kind), outcomes in done:
             counted = counts.setdefault(scenario, Counter())
-            counted.update(said(one) for one in found)
-            losses += [(scenario, place, kind, one) for one in found if one["lost"]]
+            counted.update(said(outcome) for outcome in outcomes)
+            losses += [(scenario, place, kind, outcome) for outcome in outcomes if outcome["lost"]]
     kinds = ["released, verified", "error, all as it was", "error, all as it was, released", "lost"]
     rows: list[list[str | int]] = [
-        [name, sum(found.values()), *(found[kind] for kind in kinds)] for name, found in counts.items()
+        [name, sum(kinds_of.values()), *(kinds_of[kind] for kind in kinds)] for name, kinds_of in counts.items()
     ]
     for row in rows:
         click.echo("  ".join(str(cell) for cell in row))
-    for scenario, place, kind, one in losses:
-        click.echo(f"LOST {scenario} {place} {kind} free={one['free']} seed={seed}: {one['lost']} {one['said']}")
+    for scenario, place, kind, outcome in losses:
+        click.echo(
+            f"LOST {scenario} {place} {kind} free={outcome['free']} seed={seed}: {outcome['lost']} {outcome['said']}"
+        )
     if record:
         head = ["scenario", "trials", "released", "error, nothing changed", "released, then an error", "lost"]
         tally.record("disks", f"scripts/faults disks --steps {steps} --seed {seed}", head, rows)

@@ -54,12 +54,12 @@ class Disk:
 
     def bound(self, kind: str, free: int) -> None:
         """Leaves so many bytes or inodes, or makes it read-only."""
-        found = os.statvfs(self.at)
+        space = os.statvfs(self.at)
         if kind == "bytes":
-            used = (found.f_blocks - found.f_bfree) * found.f_frsize
+            used = (space.f_blocks - space.f_bfree) * space.f_frsize
             self.remount(f"size={used + free}")
         elif kind == "inodes":
-            self.remount(f"nr_inodes={found.f_files - found.f_ffree + free}")
+            self.remount(f"nr_inodes={space.f_files - space.f_ffree + free}")
         else:
             self.remount("ro")
 
@@ -175,10 +175,10 @@ class Trials:
         logs = {self.job.folder("ledger") / "ledger.duckdb.wal"} if short else set()
         if self.scenario.remanence:
             logs.add(self.release().with_name(f"{self.release().name}.wal"))
-        found = [path for name in _FOLDERS for path in (root / name).rglob("*")]
+        paths = [path for name in _FOLDERS for path in (root / name).rglob("*")]
         return [
             f"left: {path.relative_to(root)}"
-            for path in found
+            for path in paths
             if "kanon-sql" in path.name or path.name.endswith((".part", ".wal", ".tmp")) or "temp" in path.parts
             if path.parent != root and path not in logs and path.name != "ballast"
         ]
@@ -193,8 +193,8 @@ class Trials:
                 return [f"the next run: status {status}, {said}"]
         lost = [*self.wrong(), *self.left(short=not outcome["status"])]
         if self.scenario.ledger:
-            found = self.entries()
-            lost += [] if found == entries + runs else [f"{found} releases in the ledger, expected {entries + runs}"]
+            listed = self.entries()
+            lost += [] if listed == entries + runs else [f"{listed} releases in the ledger, expected {entries + runs}"]
         return lost
 
     def entries(self) -> int:
@@ -202,20 +202,20 @@ class Trials:
         path = self.job.folder("ledger") / "ledger.duckdb"
         if not self.scenario.ledger or not path.exists():
             return 0
-        found = kanon_sql.list_releases(path)["releases"]
-        return sum(1 if one["state"] == "released" else 1000 for one in found)
+        releases = kanon_sql.list_releases(path)["releases"]
+        return sum(1 if entry["state"] == "released" else 1000 for entry in releases)
 
     def files(self) -> Files:
         """A digest of everything that a failed job leaves as it was, and of the release."""
         root, release = self.job.root, self.release()
-        found = {}
+        digests = {}
         for path in sorted(path for name in _FOLDERS for path in (root / name).rglob("*") if path.is_file()):
             if path != release or self.scenario.release != "target/people.duckdb":
-                found[str(path.relative_to(root))] = hashlib.sha256(path.read_bytes()).hexdigest()
-        told = ("report/", "page/", "ledger/ledger.duckdb")
-        found = {name: one for name, one in found.items() if not name.startswith(told)}
-        found["release"] = self.digest()
-        return found
+                digests[str(path.relative_to(root))] = hashlib.sha256(path.read_bytes()).hexdigest()
+        apart = ("report/", "page/", "ledger/ledger.duckdb")
+        kept = {name: digest for name, digest in digests.items() if not name.startswith(apart)}
+        kept["release"] = self.digest()
+        return kept
 
     def release(self) -> Path:
         """The file or folder of the release."""
@@ -223,10 +223,10 @@ class Trials:
 
     def _rows(self) -> str:
         path, _, table = self.scenario.release.partition(":")
-        found = self.job.root / path
-        if found.suffix == ".duckdb":
+        place = self.job.root / path
+        if place.suffix == ".duckdb":
             return f"seen.{table or 'release'}"
-        return f"'{found}/**/*.csv'" if found.is_dir() else f"'{found}'"
+        return f"'{place}/**/*.csv'" if place.is_dir() else f"'{place}'"
 
     def _asked(self, sql: str) -> list[Any]:
         with duckdb.connect() as connection:
@@ -265,9 +265,9 @@ def swept(trials: Trials, steps: int, seed: int) -> Iterator[Json]:
     free, short = unit, 0
     yield trials.trial(0)
     while free < 2**30:
-        one = trials.trial(free)
-        yield one
-        if one["status"] == 0:
+        outcome = trials.trial(free)
+        yield outcome
+        if outcome["status"] == 0:
             break
         free, short = free * 2, free
     between = range(unit, free, unit)

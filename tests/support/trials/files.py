@@ -101,21 +101,21 @@ class Place:
         return None
 
     def _made_pool(self) -> dict[str, bytes]:
-        made = self._folder / "pool"
-        made.mkdir()
-        answers = [self._readers.warm("trials.files_pool:make", {"folder": str(made)}, made)]
-        answers += files_ledgers.make(self._commands, self._readers, made)
+        pool = self._folder / "pool"
+        pool.mkdir()
+        answers = [self._readers.warm("trials.files_pool:make", {"folder": str(pool)}, pool)]
+        answers += files_ledgers.make(self._commands, self._readers, pool)
         failed = [answer["err"] for answer in answers if answer["status"] != 0]
         if failed:
             raise RuntimeError("\n".join(failed))
-        return {path.name: path.read_bytes() for path in made.iterdir() if path.is_file()}
+        return {path.name: path.read_bytes() for path in pool.iterdir() if path.is_file()}
 
 
 @contextmanager
 def opened(folder: Path | None = None) -> Iterator[Place]:
     """A place for trials."""
-    with tempfile.TemporaryDirectory(prefix="kanon-files-") as made:
-        place = Place(folder or Path(made))
+    with tempfile.TemporaryDirectory(prefix="kanon-files-") as temporary:
+        place = Place(folder or Path(temporary))
         try:
             yield place
         finally:
@@ -145,35 +145,37 @@ def _one(seed: int, kind: str | None) -> Trial:
 @click.option("--record", is_flag=True, help="Keep the figures in docs/reliability.json.")
 def command(first: int, count: int, jobs: int, kind: str | None, record: bool) -> None:
     """Damaged files by the thousand: each is refused in clear words, or released as its rows are."""
-    found: list[Trial] = []
+    trials: list[Trial] = []
     with ProcessPoolExecutor(jobs, initializer=_open_one) as pool:
         running = [pool.submit(_one, seed, kind) for seed in range(first, first + count)]
         for done in track(as_completed(running), "Damaged files", total=count, console=Console(stderr=True)):
-            found.append(done.result())
-            _tell_one(found[-1])
-            if len(found) % 100 == 0 and not sys.stderr.isatty():
-                click.echo(f"{len(found)} of {count}", err=True)
-    for (what, name), number in sorted(Counter((one.kind, one.outcome.name) for one in found).items()):
+            trials.append(done.result())
+            _tell_one(trials[-1])
+            if len(trials) % 100 == 0 and not sys.stderr.isatty():
+                click.echo(f"{len(trials)} of {count}", err=True)
+    for (what, name), number in sorted(Counter((trial.kind, trial.outcome.name) for trial in trials).items()):
         click.echo(f"{number:6} {what}: {name}")
-    seconds = sum(one.seconds for one in found) / max(1, len(found))
-    click.echo(f"{len(found)} trials, {seconds:.2f} processor seconds each")
+    seconds = sum(trial.seconds for trial in trials) / max(1, len(trials))
+    click.echo(f"{len(trials)} trials, {seconds:.2f} processor seconds each")
     if record:
-        _record(found, f"scripts/faults files --first {first} --count {count}" + (f" --kind '{kind}'" if kind else ""))
-    if any(one.outcome.loss for one in found):
+        _record(trials, f"scripts/faults files --first {first} --count {count}" + (f" --kind '{kind}'" if kind else ""))
+    if any(trial.outcome.loss for trial in trials):
         raise SystemExit(1)
 
 
-def _tell_one(one: Trial) -> None:
-    if one.outcome.loss or one.outcome.seen:
-        what = "LOSS" if one.outcome.loss else "seen"
-        click.echo(f"{what} {one.seed} [{one.kind}] {one.outcome.name}: {one.damaged} {one.damage}: {one.words}")
-        click.echo("     " + " | ".join(one.outcome.seen.splitlines()))
+def _tell_one(trial: Trial) -> None:
+    if trial.outcome.loss or trial.outcome.seen:
+        what = "LOSS" if trial.outcome.loss else "seen"
+        click.echo(
+            f"{what} {trial.seed} [{trial.kind}] {trial.outcome.name}: {trial.damaged} {trial.damage}: {trial.words}"
+        )
+        click.echo("     " + " | ".join(trial.outcome.seen.splitlines()))
 
 
-def _record(found: Sequence[Trial], command: str) -> None:
-    names = sorted({one.outcome.name for one in found}, key=lambda name: (name not in _GOOD, name))
-    counts = Counter((one.kind, one.outcome.name) for one in found)
-    kinds = sorted({one.kind for one in found})
+def _record(trials: Sequence[Trial], command: str) -> None:
+    names = sorted({trial.outcome.name for trial in trials}, key=lambda name: (name not in _GOOD, name))
+    counts = Counter((trial.kind, trial.outcome.name) for trial in trials)
+    kinds = sorted({trial.kind for trial in trials})
     rows: list[list[str | int]] = [[kind, *(counts[kind, name] for name in names)] for kind in kinds]
     tally.record("files", command, ["damaged", *names], rows)
 

@@ -73,9 +73,9 @@ def _damaged(data: bytes, draw: random.Random, damages: Mapping[str, Damage]) ->
     """(how, bytes): other ones than those that are given."""
     while True:
         name = draw.choice(list(damages))
-        found = damages[name](data, draw)
-        if found != data:
-            return name, found
+        damaged = damages[name](data, draw)
+        if damaged != data:
+            return name, damaged
 
 
 def _source(
@@ -83,7 +83,7 @@ def _source(
 ) -> Callable[[int, str, random.Random, Pool], Case]:
     """Trials of a damaged source in one file."""
 
-    def made(seed: int, kind: str, draw: random.Random, pool: Pool) -> Case:
+    def source(seed: int, kind: str, draw: random.Random, pool: Pool) -> Case:
         name = draw.choice(names)
         damage, data = _damaged(pool[name], draw, damages)
         config = {"source": name, **copy.deepcopy(BASE)}
@@ -103,7 +103,7 @@ def _source(
         words += _BOUNDS
         return Case(seed, kind, damage, files, name, pool[name], words, config, name, result=result)
 
-    return made
+    return source
 
 
 def _database(seed: int, kind: str, draw: random.Random, pool: Pool) -> Case:
@@ -155,8 +155,8 @@ def _hierarchy(seed: int, kind: str, draw: random.Random, pool: Pool) -> Case:
     damage, data = _damaged(pool["age.csv"], draw, TEXT)
     config = {"source": draw.choice(["in.csv", "snappy.parquet"]), **copy.deepcopy(BASE)}
     config["quasi_identifiers"]["age"] = "age.csv"
-    made = yaml.safe_dump(config, sort_keys=False).encode()
-    files = {config["source"]: pool[config["source"]], "age.csv": data, "out.csv": OLD, "config.yaml": made}
+    written = yaml.safe_dump(config, sort_keys=False).encode()
+    files = {config["source"]: pool[config["source"]], "age.csv": data, "out.csv": OLD, "config.yaml": written}
     words, source = ["run", "config.yaml", "--json", *_BOUNDS], config["source"]
     return Case(seed, kind, damage, files, "age.csv", pool["age.csv"], words, config, source, result="out.csv")
 
@@ -177,8 +177,8 @@ def _ledger(seed: int, kind: str, draw: random.Random, pool: Pool) -> Case:
     if draw.random() < 0.5:
         damage, data = _damaged(whole, draw, ANY)
     else:
-        other = draw.choice(others)
-        damage, data = other.removeprefix("ledger_").removesuffix(".duckdb").replace("_", " "), pool[other]
+        ledger = draw.choice(others)
+        damage, data = ledger.removeprefix("ledger_").removesuffix(".duckdb").replace("_", " "), pool[ledger]
     config = {"source": "in.csv", **copy.deepcopy(BASE), "releases": {"path": "ledger.duckdb"}}
     config["insensitive"] = ["cost", "seen"]
     config |= {"identifiers": ["id"]}

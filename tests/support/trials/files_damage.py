@@ -16,19 +16,19 @@ _BLOCKS = (16, 64, 512, 4096, 16384)
 
 def flipped(data: bytes, draw: random.Random, start: int = 0, stop: int | None = None) -> bytes:
     """One to four bits, anywhere in a part."""
-    found = bytearray(data)
+    changed = bytearray(data)
     stop = len(data) if stop is None else stop
     for _ in range(draw.choice([1, 1, 1, 2, 4])):
         if stop > start:
-            found[draw.randrange(start, stop)] ^= 1 << draw.randrange(8)
-    return bytes(found)
+            changed[draw.randrange(start, stop)] ^= 1 << draw.randrange(8)
+    return bytes(changed)
 
 
 def _bytes(data: bytes, draw: random.Random) -> bytes:
-    found = bytearray(data)
+    changed = bytearray(data)
     for _ in range(draw.choice([1, 2, 8])):
-        found[draw.randrange(len(data))] = draw.randrange(256)
-    return bytes(found)
+        changed[draw.randrange(len(data))] = draw.randrange(256)
+    return bytes(changed)
 
 
 def _head(data: bytes, draw: random.Random) -> bytes:
@@ -88,8 +88,8 @@ def _exchanged(data: bytes, draw: random.Random) -> bytes:
     first, second = sorted(draw.randrange(0, max(1, len(data) - size)) for _ in range(2))
     if second - first < size:
         return _filled(data, draw)
-    one, other = data[first : first + size], data[second : second + size]
-    return data[:first] + other + data[first + size : second] + one + data[second + size :]
+    left, right = data[first : first + size], data[second : second + size]
+    return data[:first] + right + data[first + size : second] + left + data[second + size :]
 
 
 def _doubled(data: bytes, draw: random.Random) -> bytes:
@@ -127,11 +127,11 @@ ANY: dict[str, Damage] = {
 
 def _letters(data: bytes, draw: random.Random) -> bytes:
     """A mark of the language is lost, doubled, or becomes another one."""
-    places = [found.start() for found in re.finditer(rb"[\"',;:\r\n\\{}\[\]\t*]", data)]
+    places = [place.start() for place in re.finditer(rb"[\"',;:\r\n\\{}\[\]\t*]", data)]
     if not places:
         return flipped(data, draw)
     place = draw.choice(places)
-    mark = draw.choice([b"", data[place : place + 1] * 2, *(bytes([one]) for one in b"\"',;:\r\n\\{}[]\t\0\xe9")])
+    mark = draw.choice([b"", data[place : place + 1] * 2, *(bytes([code]) for code in b"\"',;:\r\n\\{}[]\t\0\xe9")])
     return data[:place] + mark + data[place + 1 :]
 
 
@@ -187,8 +187,10 @@ def _of_footer(data: bytes, draw: random.Random) -> bytes:
 def _length_of_footer(data: bytes, draw: random.Random) -> bytes:
     start, stop = _footer(data)
     length = stop - start
-    other = draw.choice([0, 1, length - 1, length + 1, len(data), 0x7FFFFFFF, 0xFFFFFFFF, draw.randrange(2 * length)])
-    return data[:-8] + struct.pack("<I", other) + data[-4:]
+    wrong_length = draw.choice(
+        [0, 1, length - 1, length + 1, len(data), 0x7FFFFFFF, 0xFFFFFFFF, draw.randrange(2 * length)]
+    )
+    return data[:-8] + struct.pack("<I", wrong_length) + data[-4:]
 
 
 def _field_of_footer(data: bytes, draw: random.Random) -> bytes:
@@ -198,21 +200,21 @@ def _field_of_footer(data: bytes, draw: random.Random) -> bytes:
 
 def _statistics(data: bytes, draw: random.Random) -> bytes:
     """Of a column chunk: row groups (4), columns (1), their data (3), statistics (12)."""
-    found = [one for one in fields(data, _footer(data)[0]) if one.path[:4] == (4, 1, 3, 12)]
-    return _changed(data, draw, draw.choice(found)) if found else _of_footer(data, draw)
+    statistics = [field for field in fields(data, _footer(data)[0]) if field.path[:4] == (4, 1, 3, 12)]
+    return _changed(data, draw, draw.choice(statistics)) if statistics else _of_footer(data, draw)
 
 
 def _counts(data: bytes, draw: random.Random) -> bytes:
     """How many rows there are: of the file (3), a row group (4, 3), a column chunk (4, 1, 3, 5)."""
     wanted = draw.choice([(3,), (4, 3), (4, 1, 3, 5)])
-    found = [one for one in fields(data, _footer(data)[0]) if one.path == wanted]
-    return _changed(data, draw, draw.choice(found)) if found else _of_footer(data, draw)
+    counts = [field for field in fields(data, _footer(data)[0]) if field.path == wanted]
+    return _changed(data, draw, draw.choice(counts)) if counts else _of_footer(data, draw)
 
 
 def _pages(data: bytes) -> list[int]:
     """Where the first pages of column chunks begin: data (9) or a dictionary (11)."""
-    found = [one for one in fields(data, _footer(data)[0]) if one.path in ((4, 1, 3, 9), (4, 1, 3, 11))]
-    return [zigzag(data, one) for one in found if 4 <= zigzag(data, one) < len(data) - 8]
+    offsets = [field for field in fields(data, _footer(data)[0]) if field.path in ((4, 1, 3, 9), (4, 1, 3, 11))]
+    return [zigzag(data, field) for field in offsets if 4 <= zigzag(data, field) < len(data) - 8]
 
 
 def _field_of_page(data: bytes, draw: random.Random) -> bytes:
@@ -231,28 +233,28 @@ def _page(data: bytes, draw: random.Random) -> bytes:
 def _row_groups(data: bytes, draw: random.Random) -> bytes:
     """Two column chunks take each other's places: what the footer says of them is exchanged."""
     wanted = draw.choice([(4, 1, 3, 9), (4, 1, 3, 11), (4, 1, 3, 7), (4, 3), (4, 1, 3, 5), (4, 1, 3, 4)])
-    found = [one for one in fields(data, _footer(data)[0]) if one.path == wanted]
-    if len(found) < 2:
+    fields_of_groups = [field for field in fields(data, _footer(data)[0]) if field.path == wanted]
+    if len(fields_of_groups) < 2:
         return _exchanged(data, draw)
-    one, other = sorted(draw.sample(found, 2), key=lambda field: field.start)
-    parts = [data[: one.start], data[other.start : other.end], data[one.end : other.start]]
-    return b"".join([*parts, data[one.start : one.end], data[other.end :]])
+    left, right = sorted(draw.sample(fields_of_groups, 2), key=lambda field: field.start)
+    parts = [data[: left.start], data[right.start : right.end], data[left.end : right.start]]
+    return b"".join([*parts, data[left.start : left.end], data[right.end :]])
 
 
 def _changed(data: bytes, draw: random.Random, field: Field) -> bytes:
     length = field.end - field.start
-    made: bytes | None = None
+    changed: bytes | None = None
     if field.number:
         number = zigzag(data, field)
         near = [number + 1, number - 1, number * 2, 0, -number, 1 << 31, (1 << 62) - 1, draw.randrange(1 << 16)]
-        made = as_long(draw.choice(near), length)
-    if made is None and not field.number:
-        made = draw.choice(
+        changed = as_long(draw.choice(near), length)
+    if changed is None and not field.number:
+        changed = draw.choice(
             [draw.randbytes(length), bytes(length), b"\xff" * length, data[field.start : field.end][::-1]]
         )
-    if made is None or made == data[field.start : field.end]:
+    if changed is None or changed == data[field.start : field.end]:
         return flipped(data, draw, field.start, field.end)
-    return data[: field.start] + made + data[field.end :]
+    return data[: field.start] + changed + data[field.end :]
 
 
 PARQUET = {

@@ -120,15 +120,15 @@ def _measured(case: Case, folder: Path, answer: Json, read: Read) -> Outcome:
     report = json.loads(answer["out"])
     if case.command == "risk":
         report = report["before"]
-    found = (report["rows"]["source"], report["classes"]["count"], report["classes"]["min"])
+    reported = (report["rows"]["source"], report["classes"]["count"], report["classes"]["min"])
     tables = read(folder / case.source, case.table, _QUASI)
     for table in tables:
         if "rows" in table and {*_QUASI} <= {*table["columns"]}:
             places = [table["columns"].index(name) for name in _QUASI]
             classes = Counter(tuple(row[place] for place in places) for row in table["rows"])
-            if found == (len(table["rows"]), len(classes), min(classes.values(), default=0)):
+            if reported == (len(table["rows"]), len(classes), min(classes.values(), default=0)):
                 return _named("measured", table, tables)
-    raise Lost("measured wrong", f"{found}, {[_said(table) for table in tables]}")
+    raise Lost("measured wrong", f"{reported}, {[_said(table) for table in tables]}")
 
 
 def _said(table: Json) -> str:
@@ -147,18 +147,18 @@ def _released(case: Case, folder: Path, answer: Json, read: Read) -> Outcome:
         raise Lost("no report of a release", answer["out"][:300])
     config = yaml.safe_load(case.files["config.yaml"])
     levels = report["solution"]["levels"]
-    made = _cells(read(folder / str(case.result), case.result_table, like=case.source)[0])
+    released = _cells(read(folder / str(case.result), case.result_table, like=case.source)[0])
     tables = _read_again(case, folder / "before", case.files, read)
     for table in tables:
-        if "rows" in table and made == expected(table, config, levels, case.files):
-            found = _named("released", table, tables)
+        if "rows" in table and released == expected(table, config, levels, case.files):
+            outcome = _named("released", table, tables)
             whole = {**case.files, case.damaged: case.whole}
-            if found.seen and made == expected(
+            if outcome.seen and released == expected(
                 _read_again(case, folder / "whole", whole, read)[0], config, levels, whole
             ):
                 return Outcome("released, as the whole file reads")
-            return found
-    raise Lost("released wrong", f"{sum(made.values())} rows, {[_said(table) for table in tables]}")
+            return outcome
+    raise Lost("released wrong", f"{sum(released.values())} rows, {[_said(table) for table in tables]}")
 
 
 def _read_again(case: Case, folder: Path, files: Mapping[str, bytes], read: Read) -> Sequence[Json]:
@@ -193,18 +193,18 @@ def expected(
     table: Json, config: Json, levels: Mapping[str, int], files: Mapping[str, bytes]
 ) -> Counter[tuple[str, ...]]:
     """The rows that a release at these levels holds, worked out anew."""
-    asked = config["quasi_identifiers"]
-    made = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
-    for name in asked:
-        label = labels(asked[name], levels[name], files)
-        for row in made:
+    hierarchies = config["quasi_identifiers"]
+    records = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    for name in hierarchies:
+        label = labels(hierarchies[name], levels[name], files)
+        for row in records:
             row[name] = label(row[name])
-    sizes = Counter(tuple(row[name] for name in asked) for row in made)
+    sizes = Counter(tuple(row[name] for name in hierarchies) for row in records)
     released = {name for name in HEAD if name not in config.get("identifiers", [])}
     return Counter(
         tuple(_cost(row[name]) if name == "cost" else row[name] for name in HEAD if name in released)
-        for row in made
-        if sizes[tuple(row[name] for name in asked)] >= config["privacy"]["k"]
+        for row in records
+        if sizes[tuple(row[name] for name in hierarchies)] >= config["privacy"]["k"]
     )
 
 
@@ -212,8 +212,8 @@ def labels(how: Any, level: int, files: Mapping[str, bytes]) -> Callable[[str], 
     """What a value becomes at a level; the empty text is NULL."""
     if isinstance(how, str):
         lines = csv.reader(io.StringIO(files[how].decode("utf-8", errors="replace"), newline=""))
-        known = {line[0]: [*line, "*"] for line in lines if line}
-        return lambda value: known[value][level] if value in known else value
+        branches = {line[0]: [*line, "*"] for line in lines if line}
+        return lambda value: branches[value][level] if value in branches else value
     steps: list[int] = {"intervals": how.get("widths"), "prefix": how.get("keep")}.get(how["builtin"]) or []
     if level > len(steps):
         return lambda value: "*"

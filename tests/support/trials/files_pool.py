@@ -58,12 +58,12 @@ def make(given: dict[str, Any]) -> None:
 
 def _texts(folder: Path, rows: list[Row]) -> None:
     def text(delimiter: str = ",", line_end: str = "\n", quoted: bool = False) -> str:
-        made = io.StringIO()
+        buffer = io.StringIO()
         writer = csv.writer(
-            made, delimiter=delimiter, lineterminator=line_end, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+            buffer, delimiter=delimiter, lineterminator=line_end, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
         )
         writer.writerows([HEAD, *rows])
-        return made.getvalue()
+        return buffer.getvalue()
 
     (folder / "in.csv").write_bytes(text().encode())
     (folder / "crlf.csv").write_bytes(text(line_end="\r\n").encode("utf-8-sig"))
@@ -78,7 +78,7 @@ def _jsons(folder: Path, rows: list[Row]) -> None:
     import zstandard
 
     records = [dict(zip(HEAD, (*row[:6], row[6] and row[6].isoformat()), strict=True)) for row in rows]
-    lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records).encode()
+    lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
     array = json.dumps(records, indent=1).encode()
     (folder / "in.jsonl").write_bytes(lines)
     (folder / "in.json").write_bytes(array)
@@ -95,8 +95,8 @@ def _parquet(folder: Path, rows: list[Row]) -> None:
 
     columns = dict(zip(HEAD, map(list, zip(*rows, strict=True)), strict=True))
     table = pa.table({**columns, "age": pa.array(columns["age"], pa.int32())})
-    for name, told in PARQUET.items():
-        pq.write_table(table, folder / name, row_group_size=300, **told)
+    for name, options_of_file in PARQUET.items():
+        pq.write_table(table, folder / name, row_group_size=300, **options_of_file)
     with duckdb.connect() as connection:
         _fill(connection, people(5000, 2))
         for codec in ("snappy", "zstd", "uncompressed"):

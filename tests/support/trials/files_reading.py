@@ -44,7 +44,7 @@ def _pyarrow(given: Json) -> Table:
     with pq.ParquetFile(given["path"]) as file:
         table = file.read(given["columns"] or None, use_threads=False)
     table.validate(full=True)
-    return table.column_names, list(map(list, zip(*(one.to_pylist() for one in table.columns), strict=True)))
+    return table.column_names, list(map(list, zip(*(column.to_pylist() for column in table.columns), strict=True)))
 
 
 def _engine(given: Json) -> Table:
@@ -59,7 +59,7 @@ def _engine(given: Json) -> Table:
         else:
             called = f"{given['function']}('{given['path']}'{given.get('options', '')})"
         cursor = connection.execute(f"SELECT {', '.join(given['columns']) or '*'} FROM {called}")
-        return [str(one[0]) for one in cursor.description], [list(row) for row in cursor.fetchall()]
+        return [str(column[0]) for column in cursor.description], [list(row) for row in cursor.fetchall()]
 
 
 def _unpacked(path: Path) -> bytes:
@@ -70,14 +70,14 @@ def _unpacked(path: Path) -> bytes:
         import zstandard
 
         reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True)
-        found = reader.read()
+        unpacked = reader.read()
         end = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
         end.decompress(data)
         if not end.eof and end.unused_data:
             raise ValueError("rubbish behind the last frame")
         if not _whole(data):
             raise ValueError("the last frame is cut")
-        return found
+        return unpacked
     return data
 
 
@@ -85,11 +85,11 @@ def _whole(data: bytes) -> bool:
     import zstandard
 
     while data:
-        one = zstandard.ZstdDecompressor().decompressobj()
-        one.decompress(data)
-        if not one.eof:
+        frame = zstandard.ZstdDecompressor().decompressobj()
+        frame.decompress(data)
+        if not frame.eof:
             return False
-        data = one.unused_data
+        data = frame.unused_data
     return True
 
 
@@ -119,18 +119,18 @@ def _json(given: Json) -> Table:
     text = _unpacked(Path(given["path"])).decode("utf-8")
     array = text.lstrip().startswith("[")
     records = json.loads(text) if array else _values(text)
-    columns = list(dict.fromkeys(name for one in records for name in one))
-    return columns, [[_json_cell(one.get(name)) for name in columns] for one in records]
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    return columns, [[_json_cell(record.get(name)) for name in columns] for record in records]
 
 
 def _values(text: str) -> list[Json]:
     """Objects one after the other."""
-    decoder, place, found = json.JSONDecoder(), 0, []
+    decoder, place, records = json.JSONDecoder(), 0, []
     blank = re.compile(r"\s*")
     while (place := blank.match(text, place).end()) < len(text):  # type: ignore[union-attr]
-        one, place = decoder.raw_decode(text, place)
-        found.append(one)
-    return found
+        record, place = decoder.raw_decode(text, place)
+        records.append(record)
+    return records
 
 
 def _json_cell(cell: Any) -> Any:

@@ -72,11 +72,11 @@ def start(job: Job, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
-def attempt(trial: Trial, made: Path, scratch: Path) -> Ended:
+def attempt(trial: Trial, inputs: Path, scratch: Path) -> Ended:
     """One trial."""
     with tempfile.TemporaryDirectory(dir=scratch) as name:
         folder = Path(name)
-        lay_out(trial.job, made, folder)
+        lay_out(trial.job, inputs, folder)
         before = contents(folder)
         with start(trial.job, folder) as process:
             time.sleep(trial.wait)
@@ -114,12 +114,12 @@ def _judged(
     return Ended(trial, kind, seconds if status else 0.0, "; ".join(wrong))
 
 
-def durations(every: Sequence[Job], made: Path, scratch: Path, longest: float) -> dict[str, float]:
+def durations(every: Sequence[Job], inputs: Path, scratch: Path, longest: float) -> dict[str, float]:
     """How long each job takes without a signal, `longest` at most. Raises ClickException for one that fails."""
-    found = {}
+    seconds = {}
     for job in every:
         with tempfile.TemporaryDirectory(dir=scratch) as name:
-            lay_out(job, made, Path(name))
+            lay_out(job, inputs, Path(name))
             begin = time.perf_counter()
             with start(job, Path(name)) as process:
                 try:
@@ -130,19 +130,19 @@ def durations(every: Sequence[Job], made: Path, scratch: Path, longest: float) -
                 else:
                     if process.returncode not in (0, 1):
                         raise click.ClickException(f"{job.name}: status {process.returncode}, {said.strip()}")
-            found[job.name] = time.perf_counter() - begin
-            click.echo(f"{job.name}: {found[job.name]:.1f} s", err=True)
-    return found
+            seconds[job.name] = time.perf_counter() - begin
+            click.echo(f"{job.name}: {seconds[job.name]:.1f} s", err=True)
+    return seconds
 
 
 def _trials(every: Sequence[Job], lasting: dict[str, float], step: float, seed: int) -> list[Trial]:
-    draw, found = random.Random(seed), list[Trial]()
+    draw, trials = random.Random(seed), list[Trial]()
     for job in every:
         lasts = lasting[job.name]
         waits = [(at + draw.random()) * step for at in range(max(int(lasts / step), 1))]
         waits += [lasts * (0.8 + 0.2 * draw.random()) for _ in range(_NEAR_THE_END)]
-        found += [Trial(job, wait, SIGNALS[at % len(SIGNALS)]) for at, wait in enumerate(waits, len(found))]
-    return found
+        trials += [Trial(job, wait, SIGNALS[at % len(SIGNALS)]) for at, wait in enumerate(waits, len(trials))]
+    return trials
 
 
 @click.command(help=__doc__)
@@ -167,24 +167,26 @@ def command(
         trials = _trials(every, lasting, step, seed)
         with (
             ThreadPoolExecutor(workers) as pool,
-            click.progressbar(pool.map(lambda one: attempt(one, folder / "made", folder), trials), len(trials)) as bar,
+            click.progressbar(
+                pool.map(lambda trial: attempt(trial, folder / "made", folder), trials), len(trials)
+            ) as bar,
         ):
             ended = list(bar)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     _tell(ended, record, f"scripts/faults interrupts --rows {rows} --step {step} --longest {longest}")
-    if any(one.wrong for one in ended):
+    if any(end.wrong for end in ended):
         raise SystemExit(1)
 
 
 def _tell(ended: Sequence[Ended], record: bool, words: str) -> None:
     by_job = defaultdict(list)
-    for one in ended:
-        by_job[one.trial.job.name].append(one)
-        if one.wrong:
-            trial = one.trial
+    for end in ended:
+        by_job[end.trial.job.name].append(end)
+        if end.wrong:
+            trial = end.trial
             where = f"{trial.job.name}, {signal.Signals(trial.number).name} after {trial.wait:.2f} s"
-            click.echo(f"{where}: {one.wrong}")
+            click.echo(f"{where}: {end.wrong}")
     rows: list[list[str | int]] = [_counted(name, some) for name, some in by_job.items()]
     rows.append(_counted("all", ended))
     for row in rows:
@@ -194,6 +196,6 @@ def _tell(ended: Sequence[Ended], record: bool, words: str) -> None:
 
 
 def _counted(name: str, some: Sequence[Ended]) -> list[str | int]:
-    kinds = [sum(one.kind == kind for one in some) for kind in ("nothing changed", "after the release", "ended before")]
-    slowest = max((one.seconds for one in some), default=0.0)
-    return [name, len(some), *kinds, f"{slowest:.2f}", sum(bool(one.wrong) for one in some)]
+    kinds = [sum(end.kind == kind for end in some) for kind in ("nothing changed", "after the release", "ended before")]
+    slowest = max((end.seconds for end in some), default=0.0)
+    return [name, len(some), *kinds, f"{slowest:.2f}", sum(bool(end.wrong) for end in some)]

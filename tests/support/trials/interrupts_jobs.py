@@ -70,27 +70,29 @@ class Job:
     copied: Sequence[str] = ()
 
 
-def jobs(made: Path) -> list[Job]:
+def jobs(inputs: Path) -> list[Job]:
     """Every command, and `run` with each search, source and target."""
-    people, released = str(made / "people.parquet"), _few(made, str(made / "release.parquet"))
-    of_all = {**_few(made, "release.parquet"), "quasi_identifiers": _COLUMNS}
-    other, joined = ("-o", "other"), ("--on", "diagnosis", "--source", people)
-    release, coarse = str(made / "release.parquet"), str(made / "coarse.parquet")
+    people, released = str(inputs / "people.parquet"), _few(inputs, str(inputs / "release.parquet"))
+    of_all = {**_few(inputs, "release.parquet"), "quasi_identifiers": _COLUMNS}
+    to_other, joined = ("-o", "other"), ("--on", "diagnosis", "--source", people)
+    release, coarse = str(inputs / "release.parquet"), str(inputs / "coarse.parquet")
 
     def config(option: str) -> tuple[str, str]:
         return f"--{option}", "config.json"
 
     return [
-        *_runs(made),
-        Job("check", ("check", "config.json", people), _few(made, "release.parquet")),
+        *_runs(inputs),
+        Job("check", ("check", "config.json", people), _few(inputs, "release.parquet")),
         Job("risk", ("risk", "config.json", "--subsets", "3"), of_all),
         Job("risk --special-uniques", ("risk", "config.json", "--special-uniques", "4"), of_all),
         Job("lattice", ("lattice", "config.json", "--plot", "lattice.svg"), of_all),
         Job("sweep", ("sweep", "config.json", "--k", "2,5,10,20", "--plot", "sweep.png", "-o", "sweep.csv"), of_all),
         Job("compile --check", ("compile", "config.json", "--check"), of_all),
-        Job("init", ("init", str(made / "people.csv"), "--yes", "-o", "proposed.yaml")),
-        *_of_tables(made),
-        Job("hierarchy build", ("hierarchy", "build", people, "--column", "name", "--builtin", "prefix:9,8", *other)),
+        Job("init", ("init", str(inputs / "people.csv"), "--yes", "-o", "proposed.yaml")),
+        *_of_tables(inputs),
+        Job(
+            "hierarchy build", ("hierarchy", "build", people, "--column", "name", "--builtin", "prefix:9,8", *to_other)
+        ),
         Job("utility", ("utility", "config.json"), released),
         Job("attack", ("attack", "config.json"), released),
         Job("attack --method", ("attack", "config.json", "--method"), {**released, **_DIVERSE}),
@@ -99,25 +101,25 @@ def jobs(made: Path) -> list[Job]:
         Job("releases check", ("releases", "check", release, coarse, "--k", "5", *config("config"), *joined), released),
         Job(
             "apply",
-            ("apply", "1", str(made / "more.parquet"), "--ledger", "ledger.duckdb", "-o", "applied.parquet"),
+            ("apply", "1", str(inputs / "more.parquet"), "--ledger", "ledger.duckdb", "-o", "applied.parquet"),
             copied=("ledger.duckdb",),
         ),
     ]
 
 
-def _runs(made: Path) -> list[Job]:
-    run, few = ("run", "config.json"), _few(made, "release.parquet")
+def _runs(inputs: Path) -> list[Job]:
+    run, few = ("run", "config.json"), _few(inputs, "release.parquet")
     searched = [
-        Job(f"run {name}", run, {**few, "quasi_identifiers": _COLUMNS, **one}, ("release.parquet",))
-        for name, one in SEARCHES.items()
+        Job(f"run {name}", run, {**few, "quasi_identifiers": _COLUMNS, **search}, ("release.parquet",))
+        for name, search in SEARCHES.items()
     ]
     database = {"database": "kept.duckdb", "table": "people", "overwrite": True}
-    cross = {"query": _CROSS.format(made / "people.parquet"), "allow": [str(made)]}
+    cross = {"query": _CROSS.format(inputs / "people.parquet"), "allow": [str(inputs)]}
     return [
         *searched,
-        Job("run csv", run, {**few, **_between(made, "csv")}, ("release.csv",)),
-        Job("run json", run, {**few, **_between(made, "json")}),
-        Job("run xlsx", run, {**few, "source": str(made / "people.xlsx")}),
+        Job("run csv", run, {**few, **_between(inputs, "csv")}, ("release.csv",)),
+        Job("run json", run, {**few, **_between(inputs, "json")}),
+        Job("run xlsx", run, {**few, "source": str(inputs / "people.xlsx")}),
         Job("run database", run, {**few, "target": database}, ("kept.duckdb",)),
         Job("run in-place", run, {**few, "source": "people.parquet", "target": "in-place"}, ("people.parquet",)),
         Job(
@@ -130,10 +132,10 @@ def _runs(made: Path) -> list[Job]:
     ]
 
 
-def _of_tables(made: Path) -> list[Job]:
+def _of_tables(inputs: Path) -> list[Job]:
     """Whole databases of persons: into a folder, into a database, in place."""
     config: Json = {
-        "source": str(made / "clinic"),
+        "source": str(inputs / "clinic"),
         "unit": {"table": "person", "key": "person_id"},
         "tables": {
             "person": {"quasi_identifiers": _FEW, "unlisted": "drop"},
@@ -148,20 +150,20 @@ def _of_tables(made: Path) -> list[Job]:
         Job("run tables, database", run, {**config, "target": {"database": "released.duckdb"}}),
         Job("run tables, in-place", run, {**config, "source": "clinic", "target": "in-place"}, ("clinic",)),
         Job("risk of tables", ("risk", "config.json"), {**config, "target": "released"}),
-        Job("init of tables", ("init", str(made / "clinic"), "-o", "proposed.yaml")),
+        Job("init of tables", ("init", str(inputs / "clinic"), "-o", "proposed.yaml")),
     ]
 
 
-def _between(made: Path, suffix: str) -> Json:
+def _between(inputs: Path, suffix: str) -> Json:
     return {
-        "source": str(made / f"people.{suffix}"),
+        "source": str(inputs / f"people.{suffix}"),
         "target": {"path": f"release.{suffix}", "overwrite": True},
     }
 
 
-def _few(made: Path, target: str) -> Json:
+def _few(inputs: Path, target: str) -> Json:
     return {
-        "source": str(made / "people.parquet"),
+        "source": str(inputs / "people.parquet"),
         "target": {"path": target, "overwrite": True},
         "quasi_identifiers": _FEW,
         "sensitive": ["diagnosis"],
@@ -172,53 +174,53 @@ def _few(made: Path, target: str) -> Json:
     }
 
 
-def make(made: Path, rows: int) -> None:
+def make(inputs: Path, rows: int) -> None:
     """The tables that the commands read, releases of them, a ledger and a database."""
-    with duckdb.connect(str(made / "kept.duckdb")) as connection:
+    with duckdb.connect(str(inputs / "kept.duckdb")) as connection:
         connection.execute(f"CREATE TABLE people AS {_PEOPLE.format(first=0, last=rows)}")
         for suffix, words in (("parquet", ""), ("csv", ""), ("json", "")):
-            connection.execute(f"COPY people TO '{made}/people.{suffix}' {words}")
-        connection.execute(f"COPY (FROM people LIMIT 1000) TO '{made}/release.csv'")
+            connection.execute(f"COPY people TO '{inputs}/people.{suffix}' {words}")
+        connection.execute(f"COPY (FROM people LIMIT 1000) TO '{inputs}/release.csv'")
         more = _PEOPLE.format(first=0, last=rows + rows // 50)
-        connection.execute(f"COPY ({more}) TO '{made}/more.parquet'")
-        connection.execute(f"COPY (FROM people LIMIT {min(rows, 100_000)}) TO '{made}/sheet.csv'")
-        (made / "clinic").mkdir()
+        connection.execute(f"COPY ({more}) TO '{inputs}/more.parquet'")
+        connection.execute(f"COPY (FROM people LIMIT {min(rows, 100_000)}) TO '{inputs}/sheet.csv'")
+        (inputs / "clinic").mkdir()
         persons = "SELECT row_number() OVER () AS person_id, age, sex, zip FROM people"
         visits = "SELECT i // 6 AS person_id, 'ward ' || hash(i) % 20 AS ward FROM range({}) AS numbers(i)"
         for table, rows_of in (("person", persons), ("visit", visits.format(rows * 6))):
-            connection.execute(f"COPY ({rows_of}) TO '{made}/clinic/{table}.parquet'")
-    _sheet(made)
+            connection.execute(f"COPY ({rows_of}) TO '{inputs}/clinic/{table}.parquet'")
+    _sheet(inputs)
     coarse = {"age": {"builtin": "suppress"}, "sex": _COLUMNS["sex"], "zip": {"builtin": "prefix", "keep": [3]}}
-    released = _few(made, "release.parquet")
+    released = _few(inputs, "release.parquet")
     for name, config in (
         ("release.parquet", {**released, "releases": {"path": "ledger.duckdb"}}),
         ("coarse.parquet", {**released, "target": "coarse.parquet", "quasi_identifiers": coarse}),
     ):
-        (made / "config.json").write_text(json.dumps(config))
-        subprocess.run([sys.executable, "-m", "kanon_sql", "run", "config.json", "--quiet"], cwd=made, check=True)
-        assert (made / name).exists()
+        (inputs / "config.json").write_text(json.dumps(config))
+        subprocess.run([sys.executable, "-m", "kanon_sql", "run", "config.json", "--quiet"], cwd=inputs, check=True)
+        assert (inputs / name).exists()
 
 
-def _sheet(made: Path) -> None:
+def _sheet(inputs: Path) -> None:
     """Of rows of a CSV file an Excel sheet, by a writer that is not DuckDB's."""
     import csv
 
     import xlsxwriter
 
     with (
-        (made / "sheet.csv").open(newline="") as file,
-        xlsxwriter.Workbook(str(made / "people.xlsx"), {"constant_memory": True}) as book,
+        (inputs / "sheet.csv").open(newline="") as file,
+        xlsxwriter.Workbook(str(inputs / "people.xlsx"), {"constant_memory": True}) as book,
     ):
         sheet = book.add_worksheet()
         for number, row in enumerate(csv.reader(file)):
-            sheet.write_row(number, 0, [int(one) if at == 1 and number else one for at, one in enumerate(row)])
+            sheet.write_row(number, 0, [int(cell) if at == 1 and number else cell for at, cell in enumerate(row)])
 
 
-def lay_out(job: Job, made: Path, folder: Path) -> None:
+def lay_out(job: Job, inputs: Path, folder: Path) -> None:
     """What a job finds in its folder."""
     (folder / "temporary").mkdir(parents=True)
     if job.config:
         (folder / "config.json").write_text(json.dumps(job.config))
     for name in job.copied:
-        copy = shutil.copytree if (made / name).is_dir() else shutil.copyfile
-        copy(made / name, folder / name)
+        copy = shutil.copytree if (inputs / name).is_dir() else shutil.copyfile
+        copy(inputs / name, folder / name)

@@ -37,15 +37,15 @@ class Ended:
 
 def files(folder: Path) -> dict[str, bytes | None]:
     """Everything in a folder; None for a folder."""
-    found = sorted(folder.rglob("*"))
-    return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in found}
+    paths = sorted(folder.rglob("*"))
+    return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in paths}
 
 
 def judge(case: Case, folder: Path, before: dict[str, bytes | None], ended: Ended) -> list[str]:
     """What is not as it should be, a line each."""
-    found = [*_words(case, ended), *_left(case, before, files(folder), ended)]
-    if found or ended.status not in (0, 1):
-        return found
+    faults = [*_words(case, ended), *_left(case, before, files(folder), ended)]
+    if faults or ended.status not in (0, 1):
+        return faults
     report = _report(folder)
     if report is None:
         return ["there is no report"]
@@ -73,15 +73,15 @@ def _words(case: Case, ended: Ended) -> Iterator[str]:
     if "--quiet" in case.words and len(errors) < len(lines):
         yield f"more than errors, though quiet: {lines[0][:300]}"
     said = ended.err + ended.out
-    told = [one for one in case.secrets if one in said]
-    told += [
-        str(one)
+    leaked = [secret for secret in case.secrets if secret in said]
+    leaked += [
+        str(value)
         for column in case.columns
-        for one in column.values
-        if str(one).startswith("zq") and str(one) in ended.err
+        for value in column.values
+        if str(value).startswith("zq") and str(value) in ended.err
     ]
-    if told:
-        yield f"a value of the data is told: {told[0]!r} in {ended.err[-600:]}"
+    if leaked:
+        yield f"a value of the data is told: {leaked[0]!r} in {ended.err[-600:]}"
 
 
 def _left(case: Case, before: dict[str, bytes | None], after: dict[str, bytes | None], ended: Ended) -> Iterator[str]:
@@ -109,8 +109,8 @@ def _report(folder: Path) -> Json | None:
     path = folder / "report.json"
     if not path.exists():
         return None
-    found: Json = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    report: Json = json.loads(path.read_text(encoding="utf-8"))
+    return report
 
 
 def _nothing_else(case: Case, report: Json) -> Iterator[str]:
@@ -119,16 +119,20 @@ def _nothing_else(case: Case, report: Json) -> Iterator[str]:
         yield f"exit status 1, but the report says {report['status']}"
     if case.wrong and case.wrong != "huge":
         return
-    asked = Asked(case)
+    case_classes = Asked(case)
     if case.algorithm in FULL_DOMAIN:
         blind = isinstance(case.config.get("algorithm"), dict) and case.config["algorithm"].get("blind")
         if blind:
             return
-        for levels in asked.nodes if len(asked.nodes) <= _MOST_NODES else asked.nodes[-1:]:
-            if asked.satisfies(levels):
+        for levels in case_classes.nodes if len(case_classes.nodes) <= _MOST_NODES else case_classes.nodes[-1:]:
+            if case_classes.satisfies(levels):
                 yield f"no release, though the levels {levels} satisfy"
                 return
-    elif asked.rows and asked.holds(asked.rows) and not {"average_risk", "population_uniqueness"} & set(asked.privacy):
+    elif (
+        case_classes.rows
+        and case_classes.holds(case_classes.rows)
+        and not {"average_risk", "population_uniqueness"} & set(case_classes.privacy)
+    ):
         yield "no release, though all rows as one class satisfy"
 
 
@@ -143,7 +147,7 @@ def _judged(case: Case, folder: Path, report: Json) -> Iterator[str]:
     except Exception as error:
         yield f"the release cannot be read: {type(error).__name__}: {error}"
         return
-    asked = Asked(case, blank=table.blank or "" in case.missing or bool(case.dialect))
+    source = Asked(case, blank=table.blank or "" in case.missing or bool(case.dialect))
     others = case.of("sensitive", "insensitive", "pseudonym")
     names = [
         column.name for column in case.columns if column.role in ("quasi", "sensitive", "insensitive", "pseudonym")
@@ -151,111 +155,111 @@ def _judged(case: Case, folder: Path, report: Json) -> Iterator[str]:
     if table.names != names and (table.rows or table.names):
         yield f"columns {table.names}, expected {names}"
         return
-    quasi = [column.name for column in asked.quasi]
-    found = cells(table, [*quasi, *(column.name for column in others)]) if table.rows else []
-    shown = [_shown(asked, [*asked.quasi, *others], row) for row in found]
-    yield from _bytes(asked, report, shown)
+    quasi = [column.name for column in source.quasi]
+    released_rows = cells(table, [*quasi, *(column.name for column in others)]) if table.rows else []
+    shown = [_shown(source, [*source.quasi, *others], row) for row in released_rows]
+    yield from _bytes(source, report, shown)
     if case.algorithm in FULL_DOMAIN:
-        yield from _levels(asked, report, shown, others)
+        yield from _levels(source, report, shown, others)
     else:
-        yield from _classes(asked, shown, others)
+        yield from _classes(source, shown, others)
 
 
-def _shown(asked: Asked, columns: list[Column], row: tuple[Any, ...]) -> tuple[Any, ...]:
-    width = len(asked.quasi)
-    made = [asked.label(column, cell) for column, cell in zip(columns[:width], row[:width], strict=True)]
+def _shown(source: Asked, columns: list[Column], row: tuple[Any, ...]) -> tuple[Any, ...]:
+    width = len(source.quasi)
+    labels = [source.label(column, cell) for column, cell in zip(columns[:width], row[:width], strict=True)]
     return (
-        *made,
+        *labels,
         *(
-            canonical(cell, column.shown_kind or column.kind, blank=asked.blank)
+            canonical(cell, column.shown_kind or column.kind, blank=source.blank)
             for column, cell in zip(columns[width:], row[width:], strict=True)
         ),
     )
 
 
-def _bytes(asked: Asked, report: Json, shown: list[tuple[Any, ...]]) -> Iterator[str]:
+def _bytes(source: Asked, report: Json, shown: list[tuple[Any, ...]]) -> Iterator[str]:
     """What the release alone tells, against what was asked for and the report."""
-    width = len(asked.quasi)
+    width = len(source.quasi)
     rows = report["rows"]
-    taking, masked = len(asked.rows), rows["masked"]
-    counts = {"source": asked.case.rows, "missing": asked.case.rows - taking, "released": len(shown) - masked}
+    taking, masked = len(source.rows), rows["masked"]
+    counts = {"source": source.case.rows, "missing": source.case.rows - taking, "released": len(shown) - masked}
     for key, number in counts.items():
         if rows[key] != number:
             yield f"the report has {rows[key]} rows under {key}, counted: {number}"
-    if rows["suppressed"] != taking - counts["released"] or rows["suppressed"] > asked.limit:
-        yield f"{rows['suppressed']} rows suppressed, limit {asked.limit}, released {counts['released']} of {taking}"
+    if rows["suppressed"] != taking - counts["released"] or rows["suppressed"] > source.limit:
+        yield f"{rows['suppressed']} rows suppressed, limit {source.limit}, released {counts['released']} of {taking}"
     sizes = Counter(row[:width] for row in shown)
     least = min(sizes.values(), default=0)
-    if "known_columns" not in asked.privacy and least < asked.k:
-        yield f"a class of {least} rows, k = {asked.k}"
+    if "known_columns" not in source.privacy and least < source.k:
+        yield f"a class of {least} rows, k = {source.k}"
     if not shown:
         yield "a release without rows"
     everywhere = ("*",) * width
     if masked:
         sizes[everywhere] -= masked
     counted = sorted(size for size in sizes.values() if size)
-    told = report["classes"]
-    if counted and (told["count"], told["min"], told["max"]) != (len(counted), counted[0], counted[-1]):
-        yield f"the report has the classes {told}, counted: {len(counted)}, {counted[0]} to {counted[-1]}"
+    classes = report["classes"]
+    if counted and (classes["count"], classes["min"], classes["max"]) != (len(counted), counted[0], counted[-1]):
+        yield f"the report has the classes {classes}, counted: {len(counted)}, {counted[0]} to {counted[-1]}"
     risk = Fraction(len(counted), max(1, sum(counted)))
-    if "average_risk" in asked.privacy and risk > share(asked.privacy["average_risk"]["at_most"]):
+    if "average_risk" in source.privacy and risk > share(source.privacy["average_risk"]["at_most"]):
         yield f"an average risk of {risk}"
 
 
-def _levels(asked: Asked, report: Json, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+def _levels(source: Asked, report: Json, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
     """Every row, as it must be at the levels that the report names."""
     chosen = report["solution"]["levels"]
-    levels = tuple(chosen[column.name] for column in asked.quasi)
-    if levels not in asked.nodes:
+    levels = tuple(chosen[column.name] for column in source.quasi)
+    if levels not in source.nodes:
         yield f"the levels {levels} are not allowed"
         return
-    expected = asked.at(levels)
-    if not asked.satisfies(levels):
+    expected = source.at(levels)
+    if not source.satisfies(levels):
         yield f"the levels {levels} do not satisfy"
-    rows = [(*labels, *_others(asked, others, i)) for i, labels in expected.labels.items()]
+    rows = [(*labels, *_others(source, others, i)) for i, labels in expected.labels.items()]
     lacking, beyond = Counter(rows) - Counter(shown), Counter(shown) - Counter(rows)
     if lacking or beyond:
         examples = f"{list(lacking)[:2]} {list(beyond)[:2]}"
         yield f"at the levels {levels} {sum(lacking.values())} rows lack, {sum(beyond.values())} are beyond: {examples}"
     if report["rows"]["suppressed"] != expected.suppressed or report["rows"]["masked"] != expected.masked:
         yield f"suppressed, masked: {report['rows']}, expected {expected.suppressed}, {expected.masked}"
-    if "known_columns" not in asked.privacy:
-        least = min((asked.counted(rows) for rows in by_key(expected.labels).values()), default=0)
+    if "known_columns" not in source.privacy:
+        least = min((source.counted(rows) for rows in by_key(expected.labels).values()), default=0)
         if report["privacy"].get("k", {}).get("actual", least) != least:
             yield f"the report has k = {report['privacy']['k']}, counted: {least}"
 
 
-def _others(asked: Asked, others: list[Column], row: int) -> tuple[Any, ...]:
+def _others(source: Asked, others: list[Column], row: int) -> tuple[Any, ...]:
     return tuple(
-        canonical((column.shown or column.values)[row], column.shown_kind or column.kind, blank=asked.blank)
+        canonical((column.shown or column.values)[row], column.shown_kind or column.kind, blank=source.blank)
         for column in others
     )
 
 
-def _classes(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+def _classes(original: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
     """Every row is a generalization of another row of the source; classes hold the models by their own values."""
-    width = len(asked.quasi)
-    config = asked.case.config["quasi_identifiers"]
-    micro = asked.case.algorithm == "microaggregation"
-    entries = [config[column.name] if isinstance(config[column.name], dict) else {} for column in asked.quasi]
+    width = len(original.quasi)
+    config = original.case.config["quasi_identifiers"]
+    micro = original.case.algorithm == "microaggregation"
+    entries = [config[column.name] if isinstance(config[column.name], dict) else {} for column in original.quasi]
     compared = [
         place
         for place, entry in enumerate(entries)
         if entry.get("aggregate", "mean" if micro else None) in (None, "interval")
     ]
-    source = grouped([(_others(asked, others, i), i) for i in asked.rows])
+    source = grouped([(_others(original, others, i), i) for i in original.rows])
     release = grouped([(row[width:], row[:width]) for row in shown])
     if {key: len(rows) for key, rows in source.items()} != {key: len(rows) for key, rows in release.items()}:
         yield f"other values than the source has: {list(set(source) ^ set(release))[:2]}"
         return
-    columns = [asked.quasi[place] for place in compared]
+    columns = [original.quasi[place] for place in compared]
     intervals = {place for place, entry in enumerate(entries) if entry.get("aggregate") == "interval"}
 
     def fits(labels: tuple[Any, ...], i: int) -> bool:
         return all(
-            covers(labels[place], asked.value(column, i), column.tree and asked.tree(column))
-            or (asked.blank and labels[place] is None and asked.value(column, i) == "")
-            or (place in intervals and asked.value(column, i) is None)
+            covers(labels[place], original.value(column, i), column.tree and original.tree(column))
+            or (original.blank and labels[place] is None and original.value(column, i) == "")
+            or (place in intervals and original.value(column, i) is None)
             for place, column in zip(compared, columns, strict=True)
         )
 
@@ -264,15 +268,15 @@ def _classes(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -
         if alone:
             yield f"{alone} of {len(rows)} rows are no generalization of a row of the source: {rows[:3]}"
             return
-    yield from _models(asked, shown, others)
+    yield from _models(original, shown, others)
 
 
-def _models(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+def _models(source: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
     """The models of sensitive columns, by the values that each class shows."""
-    if "entity" in asked.privacy:
+    if "entity" in source.privacy:
         return
-    width = len(asked.quasi)
-    numbers = {(_others(asked, others, i)): i for i in asked.rows}  # a row of the source with these values
+    width = len(source.quasi)
+    numbers = {(_others(source, others, i)): i for i in source.rows}  # a row of the source with these values
     for labels, rows in grouped([(row[:width], row[width:]) for row in shown]).items():
-        if not all(one[0] for one in asked.reached([numbers[row] for row in rows])):
+        if not all(reached[0] for reached in source.reached([numbers[row] for row in rows])):
             yield f"a class violates a model: {labels}"

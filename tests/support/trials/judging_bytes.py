@@ -53,7 +53,7 @@ def _in_place(case: Case, folder: Path) -> Table:
     path = folder / source["path"]
     if not path.is_dir():
         return _file(path, {**case.dialect, **source.get("csv", {})})
-    parts = [_part(one, path, case) for one in sorted(path.rglob("*")) if one.is_file()]
+    parts = [_part(part, path, case) for part in sorted(path.rglob("*")) if part.is_file()]
     names = parts[0].names if parts else []
     rows = [tuple(row[part.names.index(name)] for name in names) for part in parts for row in part.rows]
     return Table(names, rows, parts[0].blank if parts else True)
@@ -61,11 +61,11 @@ def _in_place(case: Case, folder: Path) -> Table:
 
 def _part(path: Path, root: Path, case: Case) -> Table:
     table = _file(path, case.dialect)
-    for one in path.relative_to(root).parts[:-1]:
-        name, _, value = one.partition("=")
+    for subfolder in path.relative_to(root).parts[:-1]:
+        name, _, value = subfolder.partition("=")
         table.names = [*table.names, _unquoted(name)]
-        found = None if value == "__HIVE_DEFAULT_PARTITION__" else _unquoted(value)
-        table.rows = [(*row, found) for row in table.rows]
+        value_of_part = None if value == "__HIVE_DEFAULT_PARTITION__" else _unquoted(value)
+        table.rows = [(*row, value_of_part) for row in table.rows]
     return table
 
 
@@ -76,15 +76,15 @@ def _unquoted(value: str) -> str:
 
 
 def _file(path: Path, dialect: Json) -> Table:
-    made = path.read_bytes()
-    if made[:2] == b"\x1f\x8b":
-        made = gzip.decompress(made)
-    if made[:4] == b"PAR1":
+    content = path.read_bytes()
+    if content[:2] == b"\x1f\x8b":
+        content = gzip.decompress(content)
+    if content[:4] == b"PAR1":
         name = escape(str(path)).replace("'", "''")
         return _selected(f"FROM read_parquet('{name}', hive_partitioning = false)", None)
     inner = path.name.removesuffix(".gz").rsplit(".", 1)[-1]
     if inner in ("json", "jsonl", "ndjson"):
-        decoded = made.decode()
+        decoded = content.decode()
         records = (
             json.loads(decoded)
             if decoded.lstrip()[:1] == "["
@@ -94,11 +94,11 @@ def _file(path: Path, dialect: Json) -> Table:
         if any(list(record) != names for record in records):
             raise ValueError("the objects of the release have different keys")
         return Table(names, [tuple(record.values()) for record in records], blank=False)
-    return _csv(made, dialect)
+    return _csv(content, dialect)
 
 
-def _csv(made: bytes, dialect: Json) -> Table:
-    file = io.StringIO(made.decode("utf-8"), newline="")
+def _csv(content: bytes, dialect: Json) -> Table:
+    file = io.StringIO(content.decode("utf-8"), newline="")
     csv.field_size_limit(10**9)
     quote = dialect.get("quote", '"')
     lines = list(csv.reader(file, delimiter=dialect.get("delimiter", ","), quotechar=quote, strict=True))
@@ -116,9 +116,9 @@ def _database(path: Path, table: str) -> Table:
 
 def _selected(query: str, path: Path | None) -> Table:
     with duckdb.connect(str(path or ":memory:"), read_only=path is not None, config={"threads": 1}) as connection:
-        found = connection.execute(f"SELECT * {query}")
-        names = [one[0] for one in found.description]
-        return Table(names, found.fetchall(), blank=False)
+        cursor = connection.execute(f"SELECT * {query}")
+        names = [column[0] for column in cursor.description]
+        return Table(names, cursor.fetchall(), blank=False)
 
 
 def canonical(cell: Any, kind: str, *, blank: bool) -> Any:
@@ -128,8 +128,8 @@ def canonical(cell: Any, kind: str, *, blank: bool) -> Any:
     if isinstance(cell, bool):
         return str(cell).lower()
     if kind == "double" and (isinstance(cell, (int, float, Decimal)) or _floats(cell)):
-        found = float(cell)
-        return "nan" if found != found else repr(found + 0.0)
+        value = float(cell)
+        return "nan" if value != value else repr(value + 0.0)
     if isinstance(cell, datetime):
         return cell.isoformat(" ").removesuffix(" 00:00:00")
     if isinstance(cell, date):

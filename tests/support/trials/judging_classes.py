@@ -98,21 +98,21 @@ class Asked:
     def label(self, column: Column, value: Any, *, blank: bool | None = None) -> Any:
         """A released value of a quasi-identifier, as it is compared; `blank` where an empty text is a missing value."""
         kind = "double" if self.aggregate(column) in ("mean", "median", "mode") else column.kind
-        found = canonical(value, kind, blank=self.blank if blank is None else blank)
-        return None if isinstance(found, str) and found in self.case.missing else found
+        label = canonical(value, kind, blank=self.blank if blank is None else blank)
+        return None if isinstance(label, str) and label in self.case.missing else label
 
     def labels(self, levels: Levels) -> dict[int, Key]:
         """The labels of the rows that take part, by which they are classes: empty texts are no missing values."""
-        found: dict[int, list[Any]] = {i: [] for i in self.rows}
+        labels: dict[int, list[Any]] = {i: [] for i in self.rows}
         for column, tree, level in zip(self.quasi, self.trees, levels, strict=True):
-            known: dict[Any, Any] = {}
+            label_at: dict[Any, Any] = {}
             for i in self.rows:
                 value = self.value(column, i)
                 at = None if value is None else text(value)
-                if at not in known:
-                    known[at] = self.label(column, tree.label(value, level), blank=False)
-                found[i].append(known[at])
-        return {i: tuple(one) for i, one in found.items()}
+                if at not in label_at:
+                    label_at[at] = self.label(column, tree.label(value, level), blank=False)
+                labels[i].append(label_at[at])
+        return {i: tuple(label) for i, label in labels.items()}
 
     # What is asked of a class.
 
@@ -120,7 +120,7 @@ class Asked:
         """Whether rows that are one class satisfy k and all models."""
         return (
             self.counted(rows) >= self.k
-            and all(one[0] for one in self.reached(rows))
+            and all(reached[0] for reached in self.reached(rows))
             and self._in_population(rows, key, levels)
         )
 
@@ -140,35 +140,35 @@ class Asked:
     @cached_property
     def models(self) -> list[tuple[str, Json]]:
         """(key, what is asked for) of the models of sensitive columns."""
-        found = []
+        models = []
         for key in MODELS:
             given = self.privacy.get(key, [])
             for spec in given if isinstance(given, list) else [given]:
                 tree = (
                     {"tree": self.case.tree.words} if self.case.tree and spec.get("distance") == "hierarchical" else {}
                 )
-                found.append((key, {**spec, **tree}))
-        return found
+                models.append((key, {**spec, **tree}))
+        return models
 
     def values(self, column: Column, rows: Sequence[int]) -> list[Any]:
         """The sensitive values of rows, each once for an entity; numbers in the place of what has an order."""
         ranks = self._ranks(column)
         pairs = [(i, self.value(column, i)) for i in rows]
-        made = [(i, None if value is None else ranks[text(value)]) for i, value in pairs]
+        ranked = [(i, None if value is None else ranks[text(value)]) for i, value in pairs]
         if "entity" in self.privacy:
             entity = self.named(self.privacy["entity"])
-            made = list({(self.value(entity, i), value): (i, value) for i, value in made}.values())
-        return [value for _, value in made]
+            ranked = list({(self.value(entity, i), value): (i, value) for i, value in ranked}.values())
+        return [value for _, value in ranked]
 
     def _ranks(self, column: Column) -> Mapping[str, str]:
         if any(spec["column"].replace("$${", "${") == column.name and "tree" in spec for _, spec in self.models):
             return {text(value): text(value) for value in column.values if value is not None}
         present = {text(value): value for i, value in enumerate(column.values) if self.value(column, i) is not None}
-        numbers = all(one.isascii() and one.isdigit() for one in present) and column.kind == "text"
+        numbers = all(word.isascii() and word.isdigit() for word in present) and column.kind == "text"
         ordered = sorted(
-            present, key=(lambda one: (int(one), one)) if numbers else lambda one: self._place(present[one])
+            present, key=(lambda word: (int(word), word)) if numbers else lambda word: self._place(present[word])
         )
-        return {one: str(rank) for rank, one in enumerate(ordered)}
+        return {word: str(rank) for rank, word in enumerate(ordered)}
 
     @staticmethod
     def _place(value: Any) -> Any:
@@ -180,19 +180,19 @@ class Asked:
         persons = self.population(levels)[key]
         if "k_map" in self.privacy:
             return bool(persons >= self.privacy["k_map"]["k"])
-        asked = self.privacy["delta_presence"]
+        bounds = self.privacy["delta_presence"]
         share = Fraction(len(rows), persons)
-        return Fraction(str(asked.get("min", 0))) <= share <= Fraction(str(asked.get("max", 1)))
+        return Fraction(str(bounds.get("min", 0))) <= share <= Fraction(str(bounds.get("max", 1)))
 
     def population(self, levels: Levels) -> Counter[Key]:
         """The persons of the population by their labels."""
-        found: Counter[Key] = Counter()
+        persons_of: Counter[Key] = Counter()
         for person in self.persons:
             key = []
             for column, tree, level in zip(self.quasi, self.trees, levels, strict=True):
                 key.append(self.label(column, tree.label(person[column.name], level), blank=False))
-            found[tuple(key)] += 1
-        return found
+            persons_of[tuple(key)] += 1
+        return persons_of
 
     @cached_property
     def persons(self) -> list[Json]:
@@ -217,7 +217,7 @@ class Asked:
         }
         shown = {i: labels[i] for i in kept} | {i: ("*",) * len(levels) for i in masked}
         if self.blank:
-            shown = {i: tuple(None if one == "" else one for one in key) for i, key in shown.items()}
+            shown = {i: tuple(None if label == "" else label for label in key) for i, key in shown.items()}
         return Released(shown, len(masked), len(labels) - len(kept))
 
     def satisfies(self, levels: Levels) -> bool:
@@ -270,7 +270,7 @@ class Asked:
 
     def _aggregated(self, labels: dict[int, Key], levels: Levels) -> dict[int, Key]:
         """The labels with what each class shows in their place, of columns above level 0."""
-        found = {i: list(key) for i, key in labels.items()}
+        shown = {i: list(key) for i, key in labels.items()}
         for place, column in enumerate(self.quasi):
             way = self.aggregate(column)
             if not way or not levels[place]:
@@ -280,8 +280,8 @@ class Asked:
                     Fraction(text(self.value(column, i))) for i in rows if self.value(column, i) is not None
                 )
                 for i in rows:
-                    found[i][place] = self.label(column, _shown(values, way))
-        return {i: tuple(key) for i, key in found.items()}
+                    shown[i][place] = self.label(column, _shown(values, way))
+        return {i: tuple(key) for i, key in shown.items()}
 
     def aggregate(self, column: Column) -> str | None:
         """What a class shows in the place of a label."""
@@ -299,10 +299,10 @@ class Asked:
 
 def by_key(labels: Mapping[int, Key]) -> dict[Key, list[int]]:
     """The rows of each class."""
-    found: dict[Key, list[int]] = defaultdict(list)
+    classes: dict[Key, list[int]] = defaultdict(list)
     for i, key in labels.items():
-        found[key].append(i)
-    return found
+        classes[key].append(i)
+    return classes
 
 
 def _shown(values: Sequence[Fraction], way: str) -> Any:
@@ -312,7 +312,7 @@ def _shown(values: Sequence[Fraction], way: str) -> Any:
         return str(values[0]) if values[0] == values[-1] else f"{values[0]}-{values[-1]}"
     if way == "mode":
         counts = Counter(values)
-        return float(max(counts, key=lambda one: (counts[one], -one)))
+        return float(max(counts, key=lambda number: (counts[number], -number)))
     if way == "median":
         return float((values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2)
     return float(sum(values) / len(values))

@@ -21,7 +21,7 @@ def covers(label: Any, value: Any, tree: Tree | None) -> bool:
     if tree is not None:
         if value is None or label == "*":  # beside missing ones all are
             return label is None or label == "*"
-        return str(label) in (str(one) for one in tree.words[text(value)])
+        return str(label) in (str(word) for word in tree.words[text(value)])
     if label is None:
         return value is None
     if label == "*" or (value is not None and text(value) == label):  # texts whose sets are widened are `*`
@@ -35,19 +35,19 @@ def covers(label: Any, value: Any, tree: Tree | None) -> bool:
 
 
 def _equal(label: str, value: Any) -> bool:
-    at, found = _number(label), _number(text(value))
-    return at is not None and at == found
+    at, number = _number(label), _number(text(value))
+    return at is not None and at == number
 
 
 def _between(label: str, value: str) -> bool:
-    found = _RANGE.fullmatch(label)
+    bounds = _RANGE.fullmatch(label)
     at = _number(value)
-    if found and at is not None:
-        low, high = Decimal(found[1]), Decimal(found[2])
+    if bounds and at is not None:
+        low, high = Decimal(bounds[1]), Decimal(bounds[2])
         return low <= at <= high
     lower, slash, upper = label.partition("/")
     upper = upper if slash else lower
-    if not all(_DATE.fullmatch(one) for one in (lower, value, upper)):
+    if not all(_DATE.fullmatch(date) for date in (lower, value, upper)):
         return False
     # Where ends are widened these are years and months, too, and a range within one of them is that.
     return lower <= value[: len(lower)] and value[: len(upper)] <= upper
@@ -64,25 +64,25 @@ def members(label: str) -> list[str]:
     """The members of a set; those in quotes may hold anything."""
     if not (label.startswith("{") and label.endswith("}")):
         return []
-    found: list[str] = []
+    values: list[str] = []
     rest = label[1:-1]
     while True:
         quoted = re.match(r'"((?:[^"\\]|\\.|"")*)"', rest, re.DOTALL)
         if quoted:
-            found.append(re.sub(r'\\(.)|""', lambda one: one[1] or '"', quoted[1], flags=re.DOTALL))
+            values.append(re.sub(r'\\(.)|""', lambda escape: escape[1] or '"', quoted[1], flags=re.DOTALL))
             rest = rest[quoted.end() :]
         else:
-            one, _, _ = rest.partition(", ")
-            found.append(one)
-            rest = rest[len(one) :]
+            value, _, _ = rest.partition(", ")
+            values.append(value)
+            rest = rest[len(value) :]
         if not rest.startswith(", "):
-            return found
+            return values
         rest = rest[2:]
 
 
 def unmatched(left: Sequence[Any], right: Sequence[Any], fits: Any) -> int:
     """How many of the left find no partner of their own on the right."""
-    ways: list[list[int]] = [[j for j, other in enumerate(right) if fits(one, other)] for one in left]
+    ways: list[list[int]] = [[j for j, partner in enumerate(right) if fits(candidate, partner)] for candidate in left]
     taken: dict[int, int] = {}
 
     def find(i: int, seen: set[int]) -> bool:
@@ -99,7 +99,7 @@ def unmatched(left: Sequence[Any], right: Sequence[Any], fits: Any) -> int:
 
 def grouped(rows: Sequence[tuple[Any, Any]]) -> dict[Any, list[Any]]:
     """Second parts by first parts."""
-    found: dict[Any, list[Any]] = defaultdict(list)
+    groups: dict[Any, list[Any]] = defaultdict(list)
     for key, value in rows:
-        found[key].append(value)
-    return found
+        groups[key].append(value)
+    return groups

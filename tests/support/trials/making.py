@@ -91,17 +91,17 @@ class Case:
 
     def put(self, folder: Path) -> None:
         """Writes everything into a folder."""
-        for name, made in self.files.items():
+        for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(made)
+            path.write_bytes(content)
         (folder / "config.yaml").write_text(yaml(self.config) if self.text is None else self.text, encoding="utf-8")
 
 
 def yaml(value: Json) -> str:
     """JSON that is YAML: what YAML has as an escape only is one."""
-    made = json.dumps(value, ensure_ascii=False, indent=1)
-    return re.sub("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]", lambda found: f"\\u{ord(found[0]):04x}", made)
+    dumped = json.dumps(value, ensure_ascii=False, indent=1)
+    return re.sub("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]", lambda mark: f"\\u{ord(mark[0]):04x}", dumped)
 
 
 def make(seed: int) -> Case:
@@ -170,8 +170,8 @@ class _Columns:
             self.case.secrets += values
             return Column(name, "text", role, list(values))
         if role == "quasi" and not self.numeric and draw.random() < 0.12:
-            _, texts, made = ready(draw, rows)
-            return Column(name, "text", role, list(texts), made)
+            _, texts, words = ready(draw, rows)
+            return Column(name, "text", role, list(texts), words)
         kind = draw.choice(["text", "text", "integer", "integer", "date", "double", "boolean"])
         if role == "quasi" and self.numeric:
             kind = draw.choice(["integer", "date", "double"])
@@ -185,7 +185,7 @@ class _Columns:
         return Column(name, kind, role, making_values.drawn(draw, values, rows, missing))
 
     def _partition(self) -> None:
-        self.case.columns = [one for one in self.case.columns if one.kind != "boolean"] or self.case.columns
+        self.case.columns = [column for column in self.case.columns if column.kind != "boolean"] or self.case.columns
         values = [self.draw.choice(["2023", "2024", "x"]) for _ in range(self.case.rows)]
         role = self.draw.choice(["insensitive", "unlisted"] + ["quasi"] * (not self.numeric))
         if not self.case.of("quasi"):
@@ -198,7 +198,7 @@ def _source(draw: random.Random, case: Case) -> Written:  # noqa: C901
     texts = case.way == "csv" or (case.way == "several" and draw.random() < 0.5)
     texts |= case.way == "several" and all(column.kind == "text" for column in case.columns)
     # Excel knows no date before 1900, and an empty cell is none.
-    if case.way == "xlsx" and (case.rows == 0 or any(one.kind == "date" for one in case.columns)):
+    if case.way == "xlsx" and (case.rows == 0 or any(column.kind == "date" for column in case.columns)):
         case.way, texts = "csv", True
     if case.way == "hive" and case.rows == 0:
         case.way = "parquet"
@@ -290,14 +290,16 @@ def _refused(case: Case) -> bool:
     powers = any("e" in text(value).lower() for column in treated for value in column.values if value is not None)
     texts = texts_alone(case) or case.way in ("json", "several")
     empty = any(not _present(case, column) for column in case.of("quasi"))  # no value tells what such a column holds
-    unclear = any(_unclear(made) for name, made in case.files.items() if name.startswith("h"))
+    unclear = any(_unclear(content) for name, content in case.files.items() if name.startswith("h"))
     numbers = case.algorithm == "microaggregation" and texts and empty
     return _without_widened_ranges(case) or numbers or powers or unclear
 
 
-def _unclear(made: bytes) -> bool:
+def _unclear(content: bytes) -> bool:
     """Whether a hierarchy begins with what reads as a mark of the encoding, or has one line of two delimiters."""
-    return made.startswith(b"\xef\xbb\xbf") or (made.count(b"\n") == 1 and sum(one in made for one in b",;\t") > 1)
+    return content.startswith(b"\xef\xbb\xbf") or (
+        content.count(b"\n") == 1 and sum(delimiter in content for delimiter in b",;\t") > 1
+    )
 
 
 def _present(case: Case, column: Column) -> list[Any]:
@@ -310,7 +312,7 @@ def _without_widened_ranges(case: Case) -> bool:
         return False
     for column in case.of("quasi"):
         present = [text(value) for value in _present(case, column)]
-        years = [0 if (one := day(value)) is None else one.year for value in present]
+        years = [0 if (date := day(value)) is None else date.year for value in present]
         if column.tree is None and all(years) and not all(10 <= year <= 9989 for year in years):
             return True
     return False
@@ -337,9 +339,9 @@ def _aggregates(draw: random.Random, case: Case) -> None:
 def _lists(draw: random.Random, case: Case) -> None:
     keys = {"identifiers": ("identifier", "pseudonym"), "sensitive": ("sensitive",), "insensitive": ("insensitive",)}
     for key, roles in keys.items():
-        found = [column.name.replace("${", "$${") for column in case.of(*roles)]
-        if found:
-            case.config[key] = found
+        listed = [column.name.replace("${", "$${") for column in case.of(*roles)]
+        if listed:
+            case.config[key] = listed
     if case.of("unlisted"):
         case.config["unlisted"] = "drop"
     elif draw.random() < 0.2:

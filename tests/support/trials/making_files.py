@@ -47,16 +47,16 @@ def write(draw: random.Random, way: str, columns: Sequence[tuple[str, str]], row
 
 def _beside_another(columns: Sequence[tuple[str, str]], rows: Rows, written: Written) -> Written:
     """The file under a name that reads as a glob, which a file with the values of other columns matches."""
-    ((name, made),) = written.files.items()
-    names = [one for one, _ in columns]
-    if made[:4] == b"PAR1":
-        turned = [(one, kind) for one, (_, kind) in zip(reversed(names), columns, strict=True)]
-        other = parquet_bytes(turned, rows)
+    ((name, content),) = written.files.items()
+    names = [name for name, _ in columns]
+    if content[:4] == b"PAR1":
+        turned = [(column, kind) for column, (_, kind) in zip(reversed(names), columns, strict=True)]
+        beside = parquet_bytes(turned, rows)
     else:
-        other = made[: len(made) // 2]
-    asked = f"[{name[0]}]{name[1:]}"
-    source = {**written.source, "path": asked} if isinstance(written.source, dict) else asked
-    return replace(written, source=source, files={asked: made, name: other})
+        beside = content[: len(content) // 2]
+    glob = f"[{name[0]}]{name[1:]}"
+    source = {**written.source, "path": glob} if isinstance(written.source, dict) else glob
+    return replace(written, source=source, files={glob: content, name: beside})
 
 
 def csv_bytes(names: Sequence[str], rows: Rows, dialect: Json, encoding: str = "utf-8", end: str = "\n") -> bytes:
@@ -70,40 +70,40 @@ def csv_bytes(names: Sequence[str], rows: Rows, dialect: Json, encoding: str = "
 def _csv(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
     names = [name for name, _ in columns]
     delimiter = draw.choice([",", ",", ",", ";", "\t", "|", "^"])
-    told = draw.random() < 0.5 or delimiter == "^"
+    named = draw.random() < 0.5 or delimiter == "^"
     dialect: Json = {"delimiter": delimiter, "all": draw.random() < 0.3 or len(columns) == 1, "header": True}
-    if draw.random() < 0.1 and told:
+    if draw.random() < 0.1 and named:
         dialect["quote"] = "'"
-    config: Json = {"delimiter": delimiter, "header": True} if told else {}
+    config: Json = {"delimiter": delimiter, "header": True} if named else {}
     config |= {"quote": "'"} if "quote" in dialect else {}
     if draw.random() < 0.1 and names == [f"column{i}" for i in range(len(names))]:
         dialect["header"] = False
     encoding = draw.choice(["utf-8"] * 6 + ["utf-8-sig", "cp1252", "utf-16"])
     end = draw.choice(["\n", "\n", "\n", "\r\n"])
     try:
-        made = csv_bytes(names, rows, dialect, encoding, end)
-        if encoding == "cp1252" and _is_utf8(made):
+        content = csv_bytes(names, rows, dialect, encoding, end)
+        if encoding == "cp1252" and _is_utf8(content):
             raise UnicodeError("who reads these bytes takes them for UTF-8")
     except UnicodeError:
-        encoding, made = "utf-8", csv_bytes(names, rows, dialect, "utf-8", end)
+        encoding, content = "utf-8", csv_bytes(names, rows, dialect, "utf-8", end)
     if encoding in ("cp1252", "utf-16") and draw.random() < 0.5:
         config["encoding"] = encoding
     name = draw.choice(["s.csv", "s.csv", "s.tsv", "s.txt", "source é.csv", "s.data"])
     if draw.random() < 0.1 and encoding == "utf-8":
-        name, made = "s.csv.gz", gzip.compress(made, mtime=0)
+        name, content = "s.csv.gz", gzip.compress(content, mtime=0)
     source: Any = {"path": name, "csv": config} if config else name
-    return Written(source, {name: made}, dialect, unread=_unread(made, encoding, names[0] + delimiter))
+    return Written(source, {name: content}, dialect, unread=_unread(content, encoding, names[0] + delimiter))
 
 
-def _unread(made: bytes, encoding: str, first: str) -> bool:
+def _unread(content: bytes, encoding: str, first: str) -> bool:
     """A first name behind a byte order mark that ends in a delimiter; not where a copy without the mark is read."""
-    copied = encoding == "utf-16" and max(made.decode(encoding)) > "\uffff"
+    copied = encoding == "utf-16" and max(content.decode(encoding)) > "\uffff"
     return encoding in ("utf-8-sig", "utf-16") and not copied and first.endswith(first[-1] * 2)
 
 
-def _is_utf8(made: bytes) -> bool:
+def _is_utf8(content: bytes) -> bool:
     """Whether bytes hold letters, all of which are UTF-8."""
-    return not made.isascii() and made.decode("utf-8", "ignore").encode() == made
+    return not content.isascii() and content.decode("utf-8", "ignore").encode() == content
 
 
 def parquet_bytes(columns: Sequence[tuple[str, str]], rows: Rows) -> bytes:
@@ -141,11 +141,11 @@ def _json(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -
         )
     plain = draw.random() < 0.5
     if draw.random() < 0.5:
-        made = json.dumps(objects, ensure_ascii=plain, indent=draw.choice([None, 1]))
-        return Written("s.json", {"s.json": made.encode()})
-    made = "".join(json.dumps(one, ensure_ascii=plain) + "\n" for one in objects)
+        lines = json.dumps(objects, ensure_ascii=plain, indent=draw.choice([None, 1]))
+        return Written("s.json", {"s.json": lines.encode()})
+    lines = "".join(json.dumps(values, ensure_ascii=plain) + "\n" for values in objects)
     name = draw.choice(["s.jsonl", "s.ndjson", "s.jsonl.gz"])
-    return Written(name, {name: gzip.compress(made.encode(), mtime=0) if name.endswith("gz") else made.encode()})
+    return Written(name, {name: gzip.compress(lines.encode(), mtime=0) if name.endswith("gz") else lines.encode()})
 
 
 def _several(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
@@ -184,13 +184,13 @@ def _table(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows, 
                 connection.execute(f"CREATE VIEW v AS SELECT * FROM {quoted(table)}")
             elif draw.random() < 0.3:
                 connection.execute("CREATE TABLE other AS SELECT 42 AS answer")
-        made = path.read_bytes()
+        content = path.read_bytes()
     source: Json = {"database": "s.duckdb"}
     if way == "database query":
         source["query"] = f"SELECT * FROM {quoted(table)} AS x WHERE true"
     else:
         source["table"] = "v" if way == "view" else draw.choice([quoted(table), f"main.{quoted(table)}"])
-    return Written(source, {"s.duckdb": made}, in_place=way == "table")
+    return Written(source, {"s.duckdb": content}, in_place=way == "table")
 
 
 def _query(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:

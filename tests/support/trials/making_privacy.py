@@ -109,7 +109,7 @@ def _tree(case: Case, column: Column) -> str:
         return "equal"
     from trials.making_trees import Tree
 
-    lines = [[one, f"g{i // 2}", "*"] for i, one in enumerate(present) if one]
+    lines = [[value, f"g{i // 2}", "*"] for i, value in enumerate(present) if value]
     if len(lines) != len(present):
         return "equal"
     case.files["sensitive.csv"] = table_bytes(lines)
@@ -118,23 +118,27 @@ def _tree(case: Case, column: Column) -> str:
 
 
 def _entity(draw: random.Random, case: Case, privacy: Json) -> None:
-    found = [one for one in case.columns if one.role in ("identifier", "unlisted") and one.name != "year"]
-    if found:
-        privacy["entity"] = found[0].name.replace("${", "$${")
-        found[0].role = "entity"
+    candidates = [
+        column for column in case.columns if column.role in ("identifier", "unlisted") and column.name != "year"
+    ]
+    if candidates:
+        privacy["entity"] = candidates[0].name.replace("${", "$${")
+        candidates[0].role = "entity"
 
 
 def _group(draw: random.Random, case: Case) -> None:
-    found = [one for one in case.columns if one.role in ("identifier", "unlisted") and one.name != "year"]
-    if found:
-        case.config["group"] = found[0].name.replace("${", "$${")
-        found[0].role = "group"
+    candidates = [
+        column for column in case.columns if column.role in ("identifier", "unlisted") and column.name != "year"
+    ]
+    if candidates:
+        case.config["group"] = candidates[0].name.replace("${", "$${")
+        candidates[0].role = "group"
 
 
 def _population(draw: random.Random, case: Case, privacy: Json) -> None:
     """A population: the source's rows, most of them more than once, and no others."""
     quasi = case.of("quasi")
-    if any(one.kind != "text" for one in quasi) or case.way not in ("csv", "several"):
+    if any(column.kind != "text" for column in quasi) or case.way not in ("csv", "several"):
         return
     rows = [[column.values[i] for column in quasi] for i in range(case.rows) for _ in range(draw.choice([1, 1, 2, 3]))]
     case.population = [{column.name: row[i] for i, column in enumerate(quasi)} for row in rows]

@@ -76,7 +76,7 @@ def _pseudonyms(draw: random.Random, case: Case, column: Column) -> Json:
 def _numbers(draw: random.Random, case: Case, column: Column) -> Json:
     present = [value for value in column.values if value is not None and value not in case.missing]
     numbers = [number(text(value)) for value in present]
-    fine = all(one is not None and abs(one) < 10**9 and one == round(one, 4) for one in numbers)
+    fine = all(value is not None and abs(value) < 10**9 and value == round(value, 4) for value in numbers)
     if column.kind not in ("integer", "double", "text") or not present or not fine:
         return {}
     entry: Json = draw.choice(
@@ -118,6 +118,6 @@ def aggregate(draw: random.Random, case: Case, column: Column) -> str | None:
     """What a class shows of a column of whole numbers in a full-domain search."""
     present = [value for value in column.values if value is not None and value not in case.missing]
     whole = [text(value) for value in present]
-    if not whole or any(not re.fullmatch("0|-?[1-9][0-9]{0,5}", one) for one in whole):
+    if not whole or any(not re.fullmatch("0|-?[1-9][0-9]{0,5}", value) for value in whole):
         return None
     return draw.choice(["mean", "median", "mode", "interval"])

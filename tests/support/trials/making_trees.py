@@ -55,12 +55,12 @@ def tree(draw: random.Random, kind: str, values: Sequence[Any], index: int) -> T
     ways = ["suppress", "file", "file"] if kind != "double" else ["suppress"]
     if kind == "text":
         ways += ["prefix", "merge"]
-    numbers = [number(one) for one in texts]
-    if texts and all(one is not None and abs(one) < 10**13 for one in numbers) and kind != "date":
+    numbers = [number(word) for word in texts]
+    if texts and all(value is not None and abs(value) < 10**13 for value in numbers) and kind != "date":
         ways += ["intervals"] * 4
-    if texts and all(day(one) for one in texts):
+    if texts and all(day(word) for word in texts):
         ways += ["date"] * 4
-    made = {
+    makers = {
         "suppress": _suppress,
         "file": _file,
         "prefix": _prefix,
@@ -68,51 +68,52 @@ def tree(draw: random.Random, kind: str, values: Sequence[Any], index: int) -> T
         "intervals": _intervals,
         "date": _date,
     }
-    return made[draw.choice(ways)](draw, texts, index)
+    return makers[draw.choice(ways)](draw, texts, index)
 
 
-def number(one: str) -> Decimal | None:
+def number(word: str) -> Decimal | None:
     """The number of a plain numeral."""
     try:
-        found = Decimal(one.strip(" "))
+        value = Decimal(word.strip(" "))
     except InvalidOperation:
         return None
-    return found if found.is_finite() and "_" not in one and one.isascii() else None
+    return value if value.is_finite() and "_" not in word and word.isascii() else None
 
 
-def day(one: str) -> date | None:
+def day(word: str) -> date | None:
     """The date of a text in ISO 8601."""
     try:
-        return date.fromisoformat(one) if len(one) == 10 else None
+        return date.fromisoformat(word) if len(word) == 10 else None
     except ValueError:
         return None
 
 
 def _suppress(draw: random.Random, texts: list[str], index: int) -> Tree:
-    return Tree({"builtin": "suppress"}, {one: (one, "*") for one in texts}, 1)
+    return Tree({"builtin": "suppress"}, {word: (word, "*") for word in texts}, 1)
 
 
 def _prefix(draw: random.Random, texts: list[str], index: int) -> Tree:
     keep = draw.choice([[3, 1], [4, 3, 2], [2], [1], [0], [5, 2]])
-    words = {one: (one, *(one[:n] + "*" * len(one[n:]) for n in keep), "*") for one in texts}
+    words = {word: (word, *(word[:n] + "*" * len(word[n:]) for n in keep), "*") for word in texts}
     return Tree({"builtin": "prefix", "keep": keep}, words, len(keep) + 1)
 
 
 def _merge(draw: random.Random, texts: list[str], index: int) -> Tree:
     below = draw.choice([[3], [2, 6], [5, 20]])
-    other = draw.choice(["Other", "rest", "x, y", "Ö"])
-    entry: Json = {"builtin": "merge-rare", "below": below, **({} if other == "Other" else {"other": other})}
+    rest = draw.choice(["Other", "rest", "x, y", "Ö"])
+    entry: Json = {"builtin": "merge-rare", "below": below, **({} if rest == "Other" else {"other": rest})}
     return Tree(entry, {}, len(below) + 1, counted=True)
 
 
-def merged(made: Tree, values: Sequence[str | None], others: Sequence[str] = ()) -> Tree:
+def merged(tree_below: Tree, values: Sequence[str | None], others: Sequence[str] = ()) -> Tree:
     """The words of merge-rare, which the rows that take part decide, for `others` too."""
-    rows = Counter(one for one in values if one is not None)
-    other = made.entry.get("other", "Other")
+    rows = Counter(value for value in values if value is not None)
+    rest = tree_below.entry.get("other", "Other")
     words = {
-        one: (one, *(one if rows[one] >= n else other for n in made.entry["below"]), "*") for one in {*rows, *others}
+        value: (value, *(value if rows[value] >= n else rest for n in tree_below.entry["below"]), "*")
+        for value in {*rows, *others}
     }
-    return Tree(made.entry, words, made.top)
+    return Tree(tree_below.entry, words, tree_below.top)
 
 
 def _intervals(draw: random.Random, texts: list[str], index: int) -> Tree:
@@ -123,33 +124,35 @@ def _intervals(draw: random.Random, texts: list[str], index: int) -> Tree:
         entry["origin"] = origin
     bottom, top = (draw.choice([None, None, n]) for n in (18, 80))
     entry |= {key: n for key, n in (("bottom", bottom), ("top", top)) if n is not None}
-    found = {one: number(one) for one in texts}
-    whole = all(one is not None and one == one.to_integral_value() for one in found.values())
+    numbers = {word: number(word) for word in texts}
+    whole = all(value is not None and value == value.to_integral_value() for value in numbers.values())
     words = {
-        one: (one, *_labels(n, widths, (origin, bottom, top), whole), "*") for one, n in found.items() if n is not None
+        word: (word, *_labels(n, widths, (origin, bottom, top), whole), "*")
+        for word, n in numbers.items()
+        if n is not None
     }
     return Tree(entry, words, len(widths) + 1)
 
 
 def _labels(n: Decimal, widths: list[int], ends: tuple[int, int | None, int | None], whole: bool) -> list[str]:
     origin, bottom, top = ends
-    made = []
+    labels = []
     for width in widths:
         low = origin + width * math.floor((n - origin) / width)
         high = low + width
         if bottom is not None and n < bottom:
-            made.append(f"<{bottom}")
+            labels.append(f"<{bottom}")
             continue
         if top is not None and n >= top:
-            made.append(f">={top}")
+            labels.append(f">={top}")
             continue
         low = max(low, bottom) if bottom is not None else low
         high = min(high, top) if top is not None else high
         if whole:
-            made.append(f"{low}-{high - 1}")
+            labels.append(f"{low}-{high - 1}")
         else:
-            made.append(f"[{low}, {high})")
-    return made
+            labels.append(f"[{low}, {high})")
+    return labels
 
 
 def _date(draw: random.Random, texts: list[str], index: int) -> Tree:
@@ -172,7 +175,7 @@ def _date(draw: random.Random, texts: list[str], index: int) -> Tree:
         rest = forms[level](at)
         return f"{at.year:04d}" + (f"-{rest}" if rest else "")
 
-    words = {one: (one, *(label(at, level) for level in levels), "*") for one in texts if (at := day(one))}
+    words = {word: (word, *(label(at, level) for level in levels), "*") for word in texts if (at := day(word))}
     return Tree({"builtin": "date", "levels": levels}, words, len(levels) + 1)
 
 
@@ -180,13 +183,13 @@ def _file(draw: random.Random, texts: list[str], index: int) -> Tree:
     """A file of levels or of pairs; values that the data lack may be in it, `*` on top may be left out."""
     height = draw.choice([0, 1, 1, 2, 2, 3])
     groups = [f"g{i} {draw.choice(['', 'a,b', 'é', chr(34), 'x'])}".strip() for i in range(max(1, len(texts) // 2))]
-    spread = [one for one in texts if one]  # an empty text that needs a row gets it below, without a draw
+    spread = [word for word in texts if word]  # an empty text that needs a row gets it below, without a draw
     extra = [f"extra{i}" for i in range(draw.choice([0, 0, 1, 4]))]
     lines = []
-    for one in [*spread, *extra, *([""] if draw.random() < 0.2 else [])]:
+    for word in [*spread, *extra, *([""] if draw.random() < 0.2 else [])]:
         at = draw.randrange(len(groups))
         ways = [groups[at], f"h{at // 2}", f"i{at // 4}"][:height]
-        lines.append([one, *ways])
+        lines.append([word, *ways])
     if "" in texts and not any(line[0] == "" for line in lines):
         lines.append(["", *[groups[0], "h0", "i0"][:height]])
     if not lines:
@@ -212,7 +215,7 @@ def table_bytes(lines: Sequence[Sequence[str]], delimiter: str = ",", end: str =
 def record(line: Sequence[str], delimiter: str, quote: str = '"', end: str = "\n", *, every: bool = False) -> str:
     """A record of a CSV: Python's own writer puts no quotes around a lone carriage return."""
     odd = {delimiter, quote, "\r", "\n"}
-    fields = [f"{quote}{one.replace(quote, quote * 2)}{quote}" if every or odd & set(one) else one for one in line]
+    fields = [f"{quote}{cell.replace(quote, quote * 2)}{quote}" if every or odd & set(cell) else cell for cell in line]
     return delimiter.join(fields) + end
 
 
@@ -222,9 +225,13 @@ def ready(draw: random.Random, rows: int) -> tuple[str, list[str], Tree]:
     if way in ("sex", "age"):
         with (ROOT / "hierarchies" / f"{way}.csv").open(newline="", encoding="utf-8") as file:
             lines = {line[0]: line for line in csv.reader(file)}
-        known = SEXES if way == "sex" else [str(n) for n in range(0, 121, 3)]
-        known = [one for one in known if one in lines]
-        return way, [draw.choice(known) for _ in range(rows)], Tree({"hierarchy": way}, lines, len(lines[known[0]]) - 1)
+        candidates = SEXES if way == "sex" else [str(n) for n in range(0, 121, 3)]
+        known_values = [value for value in candidates if value in lines]
+        return (
+            way,
+            [draw.choice(known_values) for _ in range(rows)],
+            Tree({"hierarchy": way}, lines, len(lines[known_values[0]]) - 1),
+        )
     values = {
         "icd10": list(ICD10),
         "isco": ["2211", "2212", "2221", "9112", "5120"],
@@ -239,6 +246,6 @@ def ready(draw: random.Random, rows: int) -> tuple[str, list[str], Tree]:
         "de-plz": lambda v: (v, v[:3] + "**", v[:2] + "***", v[0] + "****", "*"),
         "us-zip": lambda v: (v, *(v[:n] + "*" * (5 - n) for n in (4, 3, 2, 1)), "*"),
     }
-    made = {one: rules[way](one) for one in values}
+    lines_of = {value: rules[way](value) for value in values}
     entry: Json = {"hierarchy": way} if way == "us-zip" or draw.random() < 0.4 else {"builtin": way}
-    return way, [draw.choice(values) for _ in range(rows)], Tree(entry, made, len(made[values[0]]) - 1)
+    return way, [draw.choice(values) for _ in range(rows)], Tree(entry, lines_of, len(lines_of[values[0]]) - 1)

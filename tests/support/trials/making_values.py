@@ -33,14 +33,14 @@ FIRST, LAST = date(1, 1, 1), date(9999, 12, 31)
 
 def names(draw: random.Random, count: int, hostile: float, *, taken: tuple[str, ...] = ()) -> list[str]:
     """So many names that differ by more than case."""
-    found: list[str] = []
-    known = {name.casefold() for name in taken}
-    while len(found) < count:
-        one = draw.choice(NAMES) if draw.random() < hostile else f"col_{len(found)}"
-        if one.casefold() not in known and one.lower() not in {name.lower() for name in known}:
-            known.add(one.casefold())
-            found.append(one)
-    return found
+    chosen: list[str] = []
+    folded = {name.casefold() for name in taken}
+    while len(chosen) < count:
+        candidate = draw.choice(NAMES) if draw.random() < hostile else f"col_{len(chosen)}"
+        if candidate.casefold() not in folded and candidate.lower() not in {name.lower() for name in folded}:
+            folded.add(candidate.casefold())
+            chosen.append(candidate)
+    return chosen
 
 
 def word(draw: random.Random) -> str:
@@ -51,13 +51,13 @@ def word(draw: random.Random) -> str:
 def pool(draw: random.Random, kind: str, size: int, hostile: float) -> list[Any]:
     """So many values of a kind, all different."""
     makers = {"text": _text, "integer": _integer, "double": _double, "date": _date, "boolean": _boolean}
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for _ in range(size * 20):
         value = makers[kind](draw, hostile)
-        found.setdefault(str(value), value)
-        if len(found) >= size:
+        values.setdefault(str(value), value)
+        if len(values) >= size:
             break
-    return list(found.values())
+    return list(values.values())
 
 
 def _text(draw: random.Random, hostile: float) -> str:

@@ -67,8 +67,8 @@ def _twice(draw: random.Random, case: Case) -> set[int]:
 
 
 def _hierarchy(draw: random.Random, case: Case) -> set[int] | None:
-    found = [name for name in case.files if name.startswith(("h0", "h1", "h2", "h3", "hier "))]
-    if not found:
+    files = [name for name in case.files if name.startswith(("h0", "h1", "h2", "h3", "hier "))]
+    if not files:
         return None
     ways = [
         b"",
@@ -80,7 +80,7 @@ def _hierarchy(draw: random.Random, case: Case) -> set[int] | None:
         b"a,\n",
         b"x,y\n" * 2 + b"y,z\nx,q\n",
     ]
-    case.files[draw.choice(found)] = draw.choice(ways)
+    case.files[draw.choice(files)] = draw.choice(ways)
     return {2}
 
 
@@ -135,9 +135,9 @@ def _target(draw: random.Random, case: Case) -> set[int]:
 
 def _broken(draw: random.Random, case: Case) -> set[int] | None:
     """The source is cut off, or no such file at all."""
-    for name, made in case.files.items():
+    for name, content in case.files.items():
         if name.endswith((".parquet", ".json", ".duckdb")) and name in str(case.config["source"]):
-            case.files[name] = draw.choice([made[: len(made) // 2], b"PAR1", b"", b"\x00" * 100, made[:-1]])
+            case.files[name] = draw.choice([content[: len(content) // 2], b"PAR1", b"", b"\x00" * 100, content[:-1]])
             return {0, 1, 2, 3} if name.endswith((".json", ".duckdb")) else {2, 3}
     return None
 
@@ -269,10 +269,10 @@ def _transform(draw: random.Random, case: Case) -> set[int]:
 
 
 FAULTS: dict[str, Callable[[random.Random, Case], set[int] | None]] = {
-    name.strip("_").replace("_", " "): found
-    for name, found in list(globals().items())
+    name.strip("_").replace("_", " "): function
+    for name, function in list(globals().items())
     if name.startswith("_")
-    and callable(found)
+    and callable(function)
     and name not in ("__builtins__",)
-    and getattr(found, "__module__", "") == __name__
+    and getattr(function, "__module__", "") == __name__
 }

@@ -223,8 +223,8 @@ class Place:
 
     def left(self) -> list[str]:
         """What lies beside the target and in the folder for temporary data."""
-        found = [path for name in ("out", "tmp") for path in (self.folder / name).rglob("*")]
-        return sorted(f"left: {path.relative_to(self.folder)}" for path in found if path != self.target)
+        paths = [path for name in ("out", "tmp") for path in (self.folder / name).rglob("*")]
+        return sorted(f"left: {path.relative_to(self.folder)}" for path in paths if path != self.target)
 
     def put_old(self) -> bytes:
         """An old release, where it is one no more a new one could be taken for it."""
@@ -236,17 +236,17 @@ class Place:
 def wrong(place: Place, search: str) -> list[str]:
     """What is wrong with a release, counted in SQL of the trials' own."""
     conf = configuration(place.source, place.target, search, entity=False)
-    names, known = list(conf["quasi_identifiers"]), conf["privacy"].get("known_columns")
+    names, columns_known = list(conf["quasi_identifiers"]), conf["privacy"].get("known_columns")
     models = ", min(v)" if "l_diversity" in conf["privacy"] else ""
     lost = []
     with duckdb.connect() as connection:
         connection.execute(f"CREATE VIEW released AS FROM '{place.target}'")
-        for some in combinations(names, known) if known else [names]:
+        for some in combinations(names, columns_known) if columns_known else [names]:
             classes = f"SELECT count(*) AS n, count(DISTINCT diagnosis) AS v FROM released GROUP BY {', '.join(some)}"
-            found = connection.execute(f"SELECT min(n){models} FROM ({classes})").fetchall()[0]
-            least = [K, 2][: len(found)]
-            if any(one is None or one < bound for one, bound in zip(found, least, strict=True)):
-                lost.append(f"a class of {found} in {', '.join(some)}")
+            least_counts = connection.execute(f"SELECT min(n){models} FROM ({classes})").fetchall()[0]
+            least = [K, 2][: len(least_counts)]
+            if any(count is None or count < bound for count, bound in zip(least_counts, least, strict=True)):
+                lost.append(f"a class of {least_counts} in {', '.join(some)}")
         if "person" in [row[0] for row in connection.execute("DESCRIBE released").fetchall()]:
             lost.append("persons are released")
     return lost
@@ -296,7 +296,7 @@ def tried(place: Place, trial: Trial, bounds: Bounds, most: int | None = None) -
         if run.killed and place.target.read_bytes() != old:
             lost += wrong(place, trial.search)
         again = place.run(trial.search, bounds, entity=trial.entity)
-        lost += [f"the next run: {one}" for one in judged(place, trial, again, None)]
+        lost += [f"the next run: {fault}" for fault in judged(place, trial, again, None)]
     return Outcome(trial, run, lost)
 
 
@@ -329,14 +329,14 @@ def planned(limits: Sequence[str], searches: Sequence[str]) -> Iterator[Trial]:
         yield from (Trial("optimal", limit, command=command) for command in COMMANDS)
 
 
-def killed(place: Place, found: Sequence[Outcome], count: int, seed: int) -> Iterator[Outcome]:
+def killed(place: Place, outcomes: Sequence[Outcome], count: int, seed: int) -> Iterator[Outcome]:
     """So many of the runs again, each killed when it has reached a part of the memory that it took."""
     draw = random.Random(seed)
-    runs = [one for one in found if one.trial.command == "run" and not one.lost]
+    runs = [outcome for outcome in outcomes if outcome.trial.command == "run" and not outcome.lost]
     for _ in range(count if runs else 0):
-        one = draw.choice(runs)
-        trial = replace(one.trial, share=draw.uniform(0.5, 0.98))
-        yield tried(place, trial, Bounds(trial.limit), most=int((trial.share or 1) * one.run.peak))
+        outcome = draw.choice(runs)
+        trial = replace(outcome.trial, share=draw.uniform(0.5, 0.98))
+        yield tried(place, trial, Bounds(trial.limit), most=int((trial.share or 1) * outcome.run.peak))
 
 
 @click.command()
@@ -357,7 +357,7 @@ def command(jobs: int, rows: int, limits: str, searches: str, kills: int, seed: 
             (folder / str(number)).mkdir()
             free.put(Place(folder / str(number), folder / "people.parquet"))
 
-        def one(trial: Trial) -> Outcome:
+        def outcome_of(trial: Trial) -> Outcome:
             place = free.get()
             try:
                 return tried(place, trial, Bounds(trial.limit))
@@ -365,34 +365,40 @@ def command(jobs: int, rows: int, limits: str, searches: str, kills: int, seed: 
                 free.put(place)
 
         trials = list(planned(limits.split(","), searches.split(",")))
-        with click.progressbar(pool.map(one, trials), length=len(trials), label="trials") as shown:
-            found = list(shown)
-        with click.progressbar(killed(free.get(), found, kills, seed), length=kills, label="kills") as shown:
-            found += shown
-    _told(found)
+        with click.progressbar(pool.map(outcome_of, trials), length=len(trials), label="trials") as shown:
+            outcomes = list(shown)
+        with click.progressbar(killed(free.get(), outcomes, kills, seed), length=kills, label="kills") as shown:
+            outcomes += shown
+    _told(outcomes)
     if record:
         words = f"scripts/faults memory --rows {rows} --limits {limits} --kills {kills} --seed {seed}"
         head = ["run", "limit", "ended", "most memory, MB", "processor seconds"]
-        tally.record("memory", words, head, _rows(found))
-    raise SystemExit(1 if any(one.lost for one in found) else 0)
+        tally.record("memory", words, head, _rows(outcomes))
+    raise SystemExit(1 if any(outcome.lost for outcome in outcomes) else 0)
 
 
-def _rows(found: Sequence[Outcome]) -> list[list[str | int]]:
+def _rows(outcomes: Sequence[Outcome]) -> list[list[str | int]]:
     """A row for each trial, and one for all that were killed."""
     rows: list[list[str | int]] = [
-        [str(one.trial), one.trial.limit, one.kind(), round(one.run.peak / MEGABYTE), round(one.run.seconds)]
-        for one in found
-        if one.trial.share is None
+        [
+            str(outcome.trial),
+            outcome.trial.limit,
+            outcome.kind(),
+            round(outcome.run.peak / MEGABYTE),
+            round(outcome.run.seconds),
+        ]
+        for outcome in outcomes
+        if outcome.trial.share is None
     ]
-    kills = Counter(one.kind() for one in found if one.trial.share is not None)
+    kills = Counter(outcome.kind() for outcome in outcomes if outcome.trial.share is not None)
     return rows + [[f"{count} of those", "", kind, "", ""] for kind, count in sorted(kills.items())]
 
 
-def _told(found: Sequence[Outcome]) -> None:
-    for row in _rows(found):
+def _told(outcomes: Sequence[Outcome]) -> None:
+    for row in _rows(outcomes):
         click.echo("  ".join(str(cell) for cell in row))
-    for kind, count in sorted(Counter(one.kind() for one in found).items()):
+    for kind, count in sorted(Counter(outcome.kind() for outcome in outcomes).items()):
         click.echo(f"{kind}: {count}")
-    for one in found:
-        if one.lost:
-            click.echo(f"LOST {one.trial}, {one.trial.limit}: {'; '.join(one.lost)}")
+    for outcome in outcomes:
+        if outcome.lost:
+            click.echo(f"LOST {outcome.trial}, {outcome.trial.limit}: {'; '.join(outcome.lost)}")

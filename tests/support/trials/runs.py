@@ -125,10 +125,10 @@ class _Worker:
 
     def _processor(self) -> float:
         """Seconds of processor time so far, as Linux tells them."""
-        told = Path(f"/proc/{self.process.pid}/stat")
-        if not told.exists():
+        statistics = Path(f"/proc/{self.process.pid}/stat")
+        if not statistics.exists():
             return time.monotonic()
-        fields = told.read_text().rpartition(")")[2].split()
+        fields = statistics.read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self, *, kill: bool = False) -> None:
@@ -239,13 +239,13 @@ def keep(first: int, count: int, counts: Counter[str], losses: int, kept: Path) 
 
 def merged(ranges: list[list[int]]) -> list[list[int]]:
     """Ranges of seeds, those that touch or overlap as one."""
-    found: list[list[int]] = []
+    united: list[list[int]] = []
     for first, last in sorted(ranges):
-        if found and first <= found[-1][1] + 1:
-            found[-1][1] = max(found[-1][1], last)
+        if united and first <= united[-1][1] + 1:
+            united[-1][1] = max(united[-1][1], last)
         else:
-            found.append([first, last])
-    return found
+            united.append([first, last])
+    return united
 
 
 def _show(seed: int) -> int:

@@ -54,20 +54,20 @@ class Server:
 
     url: str
     folder: Path
-    known: dict[int, Release] = field(default_factory=dict)
+    releases: dict[int, Release] = field(default_factory=dict)
     lasts: float = 0.0
 
-    def asked(self, sql: str) -> list[tuple[Any, ...]]:
+    def rows_of(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query, on a connection of its own."""
         import psycopg
 
         with psycopg.connect(self.url, autocommit=True) as connection:
-            found: list[tuple[Any, ...]] = connection.execute(sql.encode()).fetchall()
-            return found
+            fetched: list[tuple[Any, ...]] = connection.execute(sql.encode()).fetchall()
+            return fetched
 
     def released(self) -> Release:
         """What the target holds."""
-        rows, fewest, total = self.asked(_RELEASE)[0]
+        rows, fewest, total = self.rows_of(_RELEASE)[0]
         return int(rows), int(fewest), int(total)
 
     def start(self, k: int) -> subprocess.Popen[str]:
@@ -84,10 +84,10 @@ class Server:
 
     def left(self) -> list[str]:
         """What runs left: tables, folders, sessions that go on."""
-        tables = [str(name) for (name,) in self.asked(_RELATIONS) if name not in ("people", "released")]
+        tables = [str(name) for (name,) in self.rows_of(_RELATIONS) if name not in ("people", "released")]
         files = [path.name for path in (self.folder / "temporary").iterdir()]
         end = time.monotonic() + 5
-        while (sessions := self.asked(_SESSIONS)[0][0]) and time.monotonic() < end:
+        while (sessions := self.rows_of(_SESSIONS)[0][0]) and time.monotonic() < end:
             time.sleep(0.1)
         return tables + files + ["a session"] * bool(sessions)
 
@@ -124,9 +124,9 @@ def server(rows: int, kinds: Sequence[int] = KINDS) -> Iterator[Server]:
             with here.start(k) as process:
                 _, said = process.communicate()
             assert process.returncode == 0, said
-            here.known[k], here.lasts = here.released(), time.perf_counter() - begin
-            assert here.known[k][1] >= k
-        assert len(set(here.known.values())) == len(kinds)
+            here.releases[k], here.lasts = here.released(), time.perf_counter() - begin
+            assert here.releases[k][1] >= k
+        assert len(set(here.releases.values())) == len(kinds)
         yield here
 
 
@@ -139,9 +139,9 @@ def interrupted(here: Server, wait: float, number: int, k: int) -> tuple[str, fl
         begin = time.perf_counter()
         _, said = process.communicate()
     seconds, said, now = time.perf_counter() - begin, said.strip(), here.released()
-    wrong = [f"left {one}" for one in here.left()]
+    wrong = [f"left {name}" for name in here.left()]
     if process.returncode == 0 or said == AFTER:
-        kind, expected = "ended before" if process.returncode == 0 else "after the release", here.known[k]
+        kind, expected = "ended before" if process.returncode == 0 else "after the release", here.releases[k]
     else:
         kind, expected = "nothing changed", before
         if said.startswith("kanon-sql:") and (process.returncode, said) != (130, TOLD):
@@ -155,25 +155,25 @@ def interrupted(here: Server, wait: float, number: int, k: int) -> tuple[str, fl
 
 def at_once(here: Server, runs: int, draw: random.Random) -> tuple[Counter[str], list[str]]:
     """(how so many runs ended that began at once on one target, what is wrong)."""
-    asked = [draw.choice(sorted(here.known)) for _ in range(runs)]
-    found: Counter[str] = Counter()
+    chosen = [draw.choice(sorted(here.releases)) for _ in range(runs)]
+    ends: Counter[str] = Counter()
     wrong: list[str] = []
-    made = {here.released()}
+    allowed = {here.released()}
     with ExitStack() as stack:
-        running = [(k, stack.enter_context(here.start(k))) for k in asked]
+        running = [(k, stack.enter_context(here.start(k))) for k in chosen]
         for k, process in running:
             _, said = process.communicate()
             lines = said.strip().splitlines()
             if process.returncode == 0:
-                made.add(here.known[k])
-                found["released"] += 1
+                allowed.add(here.releases[k])
+                ends["released"] += 1
             elif process.returncode == 3 and lines and lines[-1].startswith("kanon-sql: error: "):
-                found[f"refused: {_kind(lines[-1])}"] += 1
+                ends[f"refused: {_kind(lines[-1])}"] += 1
             else:
                 wrong.append(f"status {process.returncode}: {said[:300]}")
-    if here.released() not in made or (not found["released"] and len(made) > 1):
+    if here.released() not in allowed or (not ends["released"] and len(allowed) > 1):
         wrong.append(f"the table holds {here.released()}, which no run that ended well has made")
-    return found, [*wrong, *(f"left {one}" for one in here.left())]
+    return ends, [*wrong, *(f"left {name}" for name in here.left())]
 
 
 def _kind(line: str) -> str:
@@ -190,9 +190,9 @@ def read(here: Server, releases: int) -> tuple[int, list[str]]:
         nonlocal looked
         try:
             while not ended.is_set():
-                found = here.released()
-                if found not in here.known.values():
-                    wrong.append(f"a reader saw {found}")
+                state = here.released()
+                if state not in here.releases.values():
+                    wrong.append(f"a reader saw {state}")
                 looked += 1
         except Exception as error:
             wrong.append(f"a reader failed: {error}")
@@ -201,7 +201,7 @@ def read(here: Server, releases: int) -> tuple[int, list[str]]:
     reader.start()
     try:
         for number in range(releases):
-            with here.start(sorted(here.known)[number % len(here.known)]) as process:
+            with here.start(sorted(here.releases)[number % len(here.releases)]) as process:
                 _, said = process.communicate()
             if process.returncode:
                 wrong.append(f"status {process.returncode}: {said[:300]}")
@@ -222,29 +222,29 @@ def command(rows: int, number: int, rounds: int, runs: int, seed: int, record: b
     """Tries all, tells what came out, and exits with 1 where something was wrong."""
     if missing_postgres():
         raise click.ClickException(str(missing_postgres()))
-    draw, found, lost, slowest = random.Random(seed), Counter[tuple[str, str]](), list[str](), 0.0
+    draw, counts, lost, slowest = random.Random(seed), Counter[tuple[str, str]](), list[str](), 0.0
     with server(rows) as here:
         for at in range(number):
             begin = 0.8 if at % 10 < _AT_ITS_END else 0.0
             wait, k = here.lasts * draw.uniform(begin, 1.0), draw.choice(KINDS)
             kind, seconds, wrong = interrupted(here, wait, SIGNALS[at % len(SIGNALS)], k)
-            found["signal", "lost" if wrong else kind] += 1
+            counts["signal", "lost" if wrong else kind] += 1
             slowest = max(slowest, seconds)
-            told = signal.Signals(SIGNALS[at % len(SIGNALS)]).name
-            lost += [f"{told} after {wait:.2f} s: {one}" for one in wrong]
+            sent = signal.Signals(SIGNALS[at % len(SIGNALS)]).name
+            lost += [f"{sent} after {wait:.2f} s: {fault}" for fault in wrong]
         for _ in range(rounds):
             ended, wrong = at_once(here, runs, draw)
-            found.update({("runs at once", how): times for how, times in ended.items()})
-            found["runs at once", "lost"] += len(wrong)
+            counts.update({("runs at once", how): times for how, times in ended.items()})
+            counts["runs at once", "lost"] += len(wrong)
             lost += wrong
         looked, wrong = read(here, runs)
-        found["reader", "saw one release"] += looked
-        found["reader", "lost"] += len(wrong)
+        counts["reader", "saw one release"] += looked
+        counts["reader", "lost"] += len(wrong)
         lost += wrong
-    for one in lost:
-        click.echo(f"LOST {one}")
-    found["signal", f"nothing changed, answered within {slowest:.2f} s"] = found.pop(("signal", "nothing changed"), 0)
-    table: list[list[str | int]] = [[*key, times] for key, times in sorted(found.items()) if times]
+    for fault in lost:
+        click.echo(f"LOST {fault}")
+    counts["signal", f"nothing changed, answered within {slowest:.2f} s"] = counts.pop(("signal", "nothing changed"), 0)
+    table: list[list[str | int]] = [[*key, times] for key, times in sorted(counts.items()) if times]
     for row in table:
         click.echo("  ".join(map(str, row)))
     if record:

@@ -21,8 +21,8 @@ Json = dict[str, Any]
 
 def recorded(part: str, kept: Path | None = None) -> Json:
     """What was recorded of a part before; empty at first."""
-    found: Json = _known(kept).get(part, {})
-    return found
+    entry: Json = _known(kept).get(part, {})
+    return entry
 
 
 def record(
@@ -38,35 +38,35 @@ def record(
     `command` repeats it. `state` is what a part that is run piece by piece needs to go on: seeds, counts. With another
     file than `KEPT` the page stays as it is.
     """
-    known = _known(kept)
+    entries = _known(kept)
     table = {"head": list(head), "rows": [list(row) for row in rows]}
     when = {"date": date.today().isoformat(), "commit": _commit(), "command": command}
-    known[part] = {**when, **table, **({"state": dict(state)} if state else {})}
-    (kept or KEPT).write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    entries[part] = {**when, **table, **({"state": dict(state)} if state else {})}
+    (kept or KEPT).write_text(json.dumps(entries, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     if kept is None and PAGE.exists():
-        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), known), encoding="utf-8")
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), entries), encoding="utf-8")
 
 
-def page(text: str, known: Mapping[str, Json]) -> str:
+def page(text: str, entries: Mapping[str, Json]) -> str:
     """The page with the table of each part between `<!-- PART -->` and `<!-- end -->`."""
 
-    def filled(found: re.Match[str]) -> str:
-        one = known.get(found[1])
-        return f"<!-- {found[1]} -->\n{_table(one) if one else NOTHING}<!-- end -->"
+    def filled(place: re.Match[str]) -> str:
+        entry = entries.get(place[1])
+        return f"<!-- {place[1]} -->\n{_table(entry) if entry else NOTHING}<!-- end -->"
 
     return PART.sub(filled, text)
 
 
 def _known(kept: Path | None) -> Json:
     path = kept or KEPT
-    known: Json = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return known
+    entries: Json = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return entries
 
 
-def _table(one: Json) -> str:
-    ruled = ["---:" if _numeric(one["rows"], index) else "---" for index in range(len(one["head"]))]
-    lines = [one["head"], ruled, *one["rows"]]
-    said = f"`{one['command']}`, {one['date']}, of `{one['commit']}`:\n\n"
+def _table(entry: Json) -> str:
+    ruled = ["---:" if _numeric(entry["rows"], index) else "---" for index in range(len(entry["head"]))]
+    lines = [entry["head"], ruled, *entry["rows"]]
+    said = f"`{entry['command']}`, {entry['date']}, of `{entry['commit']}`:\n\n"
     return said + "".join(f"| {' | '.join(_cell(cell) for cell in line)} |\n" for line in lines) + "\n"
 
 
@@ -79,6 +79,6 @@ def _cell(cell: str | int) -> str:
 
 
 def _commit() -> str:
-    asked = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    command = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() or "an unknown commit"

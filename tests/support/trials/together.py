@@ -31,11 +31,11 @@ def _kept(folder: Path, work: Callable[[], list[Outcome]], kind: str, how: str) 
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
-        found = work()
+        outcomes = work()
     except LostError as lost:
         return [(kind, f"LOST {how}: {lost} ({folder})", 1)]
     shutil.rmtree(folder)
-    return found
+    return outcomes
 
 
 def sweep(kind: str, seed: int, step: int, folder: Path) -> list[Outcome]:
@@ -74,8 +74,8 @@ def _source(jobs: int, rounds: int, seed: int, step: int, folder: Path) -> Itera
         waiting = []
         for number, kind in enumerate(together_source.CASES):
             waiting.append(pool.submit(sweep, kind, seed, step, folder / f"sweep{number}"))
-            for one in range(seed, seed + rounds):
-                waiting.append(pool.submit(by_time, kind, one, folder / f"time{number}-{one}"))
+            for number_of_seed in range(seed, seed + rounds):
+                waiting.append(pool.submit(by_time, kind, number_of_seed, folder / f"time{number}-{number_of_seed}"))
         for one_of in waiting:
             yield one_of.result()
 
@@ -83,17 +83,17 @@ def _source(jobs: int, rounds: int, seed: int, step: int, folder: Path) -> Itera
 def _runs(rounds: int, runs: int, seed: int, given: Mapping[str, Any], folder: Path) -> Iterator[list[Outcome]]:
     """Rounds of random kinds but for what is given; in one of ten, fewer runs are commands."""
     for number in range(seed, seed + rounds):
-        asked = together_runs.random_round(random.Random(number), runs)
+        drawn = together_runs.random_round(random.Random(number), runs)
         if number % 10 == 9:
-            asked = replace(asked, mode="commands", killed=0, runs=max(2, runs // 8))
-        asked = replace(asked, **given)
+            drawn = replace(drawn, mode="commands", killed=0, runs=max(2, runs // 8))
+        drawn = replace(drawn, **given)
         place = folder / f"runs{number}"
 
-        def once(asked: together_runs.Round = asked, place: Path = place, number: int = number) -> list[Outcome]:
-            found = together_runs.trial(asked, place, number)
-            return [(f"at once: {asked.target}", ended, times) for ended, times in found.items() if times]
+        def once(plan: together_runs.Round = drawn, place: Path = place, number: int = number) -> list[Outcome]:
+            ends = together_runs.trial(plan, place, number)
+            return [(f"at once: {plan.target}", ended, times) for ended, times in ends.items() if times]
 
-        yield _kept(place, once, f"at once: {asked.target}", f"seed {number}, {asked}")
+        yield _kept(place, once, f"at once: {drawn.target}", f"seed {number}, {drawn}")
 
 
 def _readers(runs: int, folder: Path) -> Iterator[list[Outcome]]:
@@ -101,8 +101,8 @@ def _readers(runs: int, folder: Path) -> Iterator[list[Outcome]]:
         place = folder / f"readers{number}"
 
         def once(kind: str = kind, place: Path = place) -> list[Outcome]:
-            found = together_readers.trial(kind, place / "here", runs)
-            return [(f"read: {kind}", ended, times) for ended, times in found.items()]
+            ends = together_readers.trial(kind, place / "here", runs)
+            return [(f"read: {kind}", ended, times) for ended, times in ends.items()]
 
         yield _kept(place, once, f"read: {kind}", f"{runs} releases")
 
@@ -143,8 +143,8 @@ def command(
         trials.append((len(together_readers.TARGETS), _readers(runs, folder)))
     if "source" in chosen:
         trials.append((len(together_source.CASES) * (1 + rounds), _source(jobs, rounds, seed, step, folder)))
-    for length, found in trials:
-        with click.progressbar(found, length=length, file=sys.stderr) as bar:
+    for length, outcomes_of_part in trials:
+        with click.progressbar(outcomes_of_part, length=length, file=sys.stderr) as bar:
             for outcomes in bar:
                 for kind, ended, times in outcomes:
                     counted[kind, ended] += times

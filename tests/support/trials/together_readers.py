@@ -95,14 +95,14 @@ def _failure(kind: str, text: str) -> str:
     """Why the engine could not read. It lists a folder, then opens a file of it, later once more: each by its name."""
     if "lock" in text:
         return "locked"
-    if any(one in text for one in ("No files found", "No such file", "not exist")):
+    if any(words in text for words in ("No files found", "No such file", "not exist")):
         return "missing"
     return "the reader gave up" if kind.startswith("folder") else text
 
 
 def releasing(kind: str, folder: Path, runs: int) -> None:
     """Releases one source after another at the same place; before the folder is replaced, new rows come there."""
-    known = []
+    states = []
     config = {
         "target": TARGETS[kind],
         "quasi_identifiers": {"sex": {"builtin": "suppress"}, "age": {"builtin": "intervals", "widths": [10, 30]}},
@@ -114,29 +114,29 @@ def releasing(kind: str, folder: Path, runs: int) -> None:
     if kind == "folder, two renames":
         mock.patch.object(staging, "exchange", lambda *_: False).start()
     for number in range(runs):
-        made = source(folder, number)
+        rows = source(folder, number)
         if config["target"] == "in-place":
             if number:
-                staging_exchange(made, place)
+                staging_exchange(rows, place)
             else:
-                made.rename(place)
-            known.append(look(kind, folder))
+                rows.rename(place)
+            states.append(look(kind, folder))
             given: dict[str, Any] = {**config, "source": "target"}
         else:
-            given = {**config, "source": f"{made.name}/part-0.parquet"}
+            given = {**config, "source": f"{rows.name}/part-0.parquet"}
         (folder / "given.yaml").write_text(json.dumps(given))
         _run(folder / "given.yaml")
-        known.append(_patient(kind, folder))
+        states.append(_patient(kind, folder))
         if not number:
             (folder / "begun").touch()
-    (folder / "known.json").write_text(json.dumps(known))
+    (folder / "known.json").write_text(json.dumps(states))
 
 
-def staging_exchange(one: Path, other: Path) -> None:
+def staging_exchange(rows: Path, place: Path) -> None:
     """New rows take the place of the last release, in one step."""
     from kanon_sql.targets.staging_paths import exchange
 
-    if not exchange(one, other):
+    if not exchange(rows, place):
         raise LostError("this file system cannot exchange folders")
 
 
@@ -163,18 +163,20 @@ def _patient(kind: str, folder: Path) -> Seen:
 def trial(kind: str, folder: Path, runs: int, readers: int = 3) -> Counter[str]:
     """What the readers saw while a target was released so often. Raises LostError."""
     folder.mkdir(parents=True)
-    children = [forked(partial(_after_begin, folder, partial(reading, kind, folder, one))) for one in range(readers)]
+    children = [
+        forked(partial(_after_begin, folder, partial(reading, kind, folder, number))) for number in range(readers)
+    ]
     try:
         in_child(partial(releasing, kind, folder, runs))
     finally:
         (folder / "ended").touch()
         for child in children:
             os.waitpid(child, 0)
-    known = {json.dumps(one) for one in json.loads((folder / "known.json").read_text())}
+    states = {json.dumps(state) for state in json.loads((folder / "known.json").read_text())}
     counted: Counter[str] = Counter()
     for path in folder.glob("seen*.json"):
         for what, times in json.loads(path.read_text()).items():
-            if what in known:
+            if what in states:
                 counted["a release as a whole"] += times
             elif what in MAY_FAIL.get(kind, ()):
                 counted[what] += times

@@ -89,7 +89,7 @@ class Place:
     """The folder of a round, and what happened in it."""
 
     folder: Path
-    asked: Round
+    plan: Round
     before: set[str] = field(default_factory=set)
 
     @property
@@ -97,13 +97,13 @@ class Place:
         return self.folder / "work"
 
     def configuration(self, run: int) -> dict[str, Any]:
-        target: Any = TARGETS[self.asked.target]
-        if self.asked.target == "own files":
+        target: Any = TARGETS[self.plan.target]
+        if self.plan.target == "own files":
             target = {"path": f"own{run}.csv"}
         database = {"database": "source.duckdb", "table": "people"}
-        kept = {"releases": {"path": "ledger.duckdb", "on_conflict": "warn"}} if self.asked.ledger else {}
+        kept = {"releases": {"path": "ledger.duckdb", "on_conflict": "warn"}} if self.plan.ledger else {}
         return {
-            "source": database if self.asked.source == "database" else f"source{_suffix(self.asked.source)}",
+            "source": database if self.plan.source == "database" else f"source{_suffix(self.plan.source)}",
             "target": target,
             "quasi_identifiers": {
                 "sex": {"builtin": "suppress"},
@@ -122,13 +122,13 @@ def _suffix(source: str) -> str:
     return "" if source == "folder" else f".{source}"
 
 
-def make(folder: Path, asked: Round, seed: int) -> None:
+def make(folder: Path, plan: Round, seed: int) -> None:
     """The source with the markers of all runs, and one for the run after them; in a process that ends then."""
     work = folder / "work"
-    for one in (work, folder / "spill", folder / "told"):
-        one.mkdir(parents=True)
+    for subfolder in (work, folder / "spill", folder / "told"):
+        subfolder.mkdir(parents=True)
     draw = random.Random(seed)
-    marks = ", ".join(f"'run {i}' AS m{i}" for i in range(asked.runs + 1))
+    marks = ", ".join(f"'run {i}' AS m{i}" for i in range(plan.runs + 1))
     rows = [
         (draw.choice("fm"), draw.randint(20, 79), f"021{draw.randint(30, 49)}", draw.choice(["flu", "gut"]))
         for _ in range(150)
@@ -165,8 +165,8 @@ def read(place: Place, run: int | None = None) -> tuple[str, list[tuple[Any, ...
             if not path.exists():
                 return None
             named = f"'{path}/**/*.parquet'" if path.is_dir() else f"'{path}'"
-        found = connection.execute(f"SELECT * FROM {named}")
-        names = [column[0] for column in found.description or ()]
+        cursor = connection.execute(f"SELECT * FROM {named}")
+        names = [column[0] for column in cursor.description or ()]
         marks = [name for name in names if re.fullmatch(r"m\d+", name)]
         if len(marks) > 1:
             return "source", []
@@ -176,8 +176,8 @@ def read(place: Place, run: int | None = None) -> tuple[str, list[tuple[Any, ...
 
 def _digest(place: Place, run: int) -> str:
     """What stands in the target's place, in few letters: the bytes of a file, whose it is of a table."""
-    found = read(place, run)
-    return hashlib.sha256(repr(None if found is None else (found[0], sorted(found[1]))).encode()).hexdigest()[:16]
+    content = read(place, run)
+    return hashlib.sha256(repr(None if content is None else (content[0], sorted(content[1]))).encode()).hexdigest()[:16]
 
 
 _who = threading.local()
@@ -190,12 +190,12 @@ def logged(place: Place) -> Iterator[None]:
 
     def noting(original: Callable[..., Any]) -> Callable[..., Any]:
         def exchanging(self: Any, *given: Any) -> Any:
-            found = original(self, *given)
+            exchanged = original(self, *given)
             # The ledger's own file is made by the same means.
             if not (isinstance(self, Staged) and "ledger" in self.target.name):
                 with log.open("a") as file:
                     file.write(f"{_who.run}\n")
-            return found
+            return exchanged
 
         return exchanging
 
@@ -210,20 +210,20 @@ def logged(place: Place) -> Iterator[None]:
 def one_run(place: Place, run: int) -> None:
     """A run, and what became of it."""
     _who.run = run
-    told: dict[str, Any] = {"run": run}
+    ending: dict[str, Any] = {"run": run}
     configuration = place.work / f"run{run}.yaml"
     configuration.write_text(json.dumps(place.configuration(run)))
     report = place.folder / "told" / f"report{run}.json"
     options = EngineOptions(threads=1, temp_directory=place.folder / "spill")
     try:
         result = kanon_sql.run(configuration, options=options, advice=False, report=report)
-        told |= {"status": 0, "released": result.released}
+        ending |= {"status": 0, "released": result.released}
     except KanonError as error:
-        told |= {"status": error.exit_status, "message": str(error), "where": traceback.format_exc()}
+        ending |= {"status": error.exit_status, "message": str(error), "where": traceback.format_exc()}
     except BaseException:
-        told |= {"status": -1, "message": traceback.format_exc()}
+        ending |= {"status": -1, "message": traceback.format_exc()}
     written = place.folder / "told" / f"{run}.part"
-    written.write_text(json.dumps(told))
+    written.write_text(json.dumps(ending))
     written.rename(written.with_suffix(".json"))
 
 
@@ -256,8 +256,8 @@ def in_child(work: Callable[[], None]) -> None:
 
     child = forked(telling)
     os.close(writing)
-    with os.fdopen(reading) as told:
-        said = told.read()
+    with os.fdopen(reading) as pipe:
+        said = pipe.read()
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if said or status:
         raise LostError(said or f"a child ended with {status}")
@@ -269,8 +269,8 @@ def wait(children: dict[int, int], killing: list[tuple[float, int]]) -> set[int]
     begun, waiting = time.monotonic(), dict(children)
     while waiting:
         for child in list(waiting):
-            found, status = os.waitpid(child, os.WNOHANG)
-            if found:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
                 run = waiting.pop(child)
                 if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
                     killed.add(run)
@@ -291,19 +291,19 @@ def wait(children: dict[int, int], killing: list[tuple[float, int]]) -> set[int]
 
 def at_once(place: Place, seed: int) -> set[int]:
     """All runs of a round; which of them were killed."""
-    asked, draw = place.asked, random.Random(seed)
-    numbers = range(asked.runs)
-    if asked.mode == "threads":
+    plan, draw = place.plan, random.Random(seed)
+    numbers = range(plan.runs)
+    if plan.mode == "threads":
 
         def in_threads() -> None:
-            with logged(place), ThreadPoolExecutor(asked.runs) as threads:
+            with logged(place), ThreadPoolExecutor(plan.runs) as threads:
                 list(threads.map(partial(one_run, place), numbers))
 
         return wait({forked(in_threads): -1}, [])
-    if asked.mode == "commands":
+    if plan.mode == "commands":
         return _commands(place)
 
-    spread = draw.choice([0.0, 0.1, 0.3]) * asked.runs  # seconds in which they begin
+    spread = draw.choice([0.0, 0.1, 0.3]) * plan.runs  # seconds in which they begin
     begins = [draw.uniform(0, spread) for _ in numbers]
 
     def alone(run: int) -> None:
@@ -312,7 +312,7 @@ def at_once(place: Place, seed: int) -> set[int]:
             one_run(place, run)
 
     children = {forked(partial(alone, run)): run for run in numbers}
-    chosen = draw.sample(sorted(children), asked.killed)
+    chosen = draw.sample(sorted(children), plan.killed)
     killing = sorted((begins[children[child]] + draw.uniform(0, 1.5), child) for child in chosen)
     return wait(children, killing)
 
@@ -320,55 +320,55 @@ def at_once(place: Place, seed: int) -> set[int]:
 def _commands(place: Place) -> set[int]:
     """The runs as commands; of their exchanges nothing is noted."""
     started = {}
-    for run in range(place.asked.runs):
+    for run in range(place.plan.runs):
         configuration = place.work / f"run{run}.yaml"
         configuration.write_text(json.dumps(place.configuration(run)))
         command = [sys.executable, "-m", "kanon_sql", "run", str(configuration), "--threads", "1", "--no-advice"]
         command += ["--temp-directory", str(place.folder / "spill")]
         started[run] = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    for run, one in started.items():
-        _, said = one.communicate(timeout=PATIENCE)
-        told: dict[str, Any] = {"run": run, "status": one.returncode}
-        if one.returncode:
+    for run, process in started.items():
+        _, said = process.communicate(timeout=PATIENCE)
+        ending: dict[str, Any] = {"run": run, "status": process.returncode}
+        if process.returncode:
             errors = [line for line in said.splitlines() if "error: " in line]
             if not errors or "Traceback" in said:
                 raise LostError(f"no clear message: {said}")
-            told["message"] = "\n".join(errors)
-        (place.folder / "told" / f"{run}.json").write_text(json.dumps(told))
+            ending["message"] = "\n".join(errors)
+        (place.folder / "told" / f"{run}.json").write_text(json.dumps(ending))
     return set()
 
 
-def trial(asked: Round, folder: Path, seed: int) -> Counter[str]:
+def trial(plan: Round, folder: Path, seed: int) -> Counter[str]:
     """How the runs of a round ended. Raises LostError."""
-    place = Place(folder, asked)
-    in_child(partial(make, folder, asked, seed))
+    place = Place(folder, plan)
+    in_child(partial(make, folder, plan, seed))
     place.before = {path.name for path in place.work.iterdir()}
     killed = at_once(place, seed)
-    told = [json.loads(path.read_text()) for path in (folder / "told").glob("[0-9]*.json")]
-    if {one["run"] for one in told} | killed != set(range(asked.runs)):
+    endings = [json.loads(path.read_text()) for path in (folder / "told").glob("[0-9]*.json")]
+    if {ending["run"] for ending in endings} | killed != set(range(plan.runs)):
         raise LostError("a run ended without a word")
-    kinds = Counter(_kind(asked, one) for one in told)
-    kinds["killed"] = len(killed - {one["run"] for one in told})
-    in_child(partial(_judge, place, told, killed))
-    in_child(partial(one_run, place, asked.runs))
-    last = json.loads((folder / "told" / f"{asked.runs}.json").read_text())
-    kinds[f"{LAST}: {_kind(asked, last)}"] += 1
-    in_child(partial(_judge_end, place, told, killed, last))
+    kinds = Counter(_kind(plan, ending) for ending in endings)
+    kinds["killed"] = len(killed - {ending["run"] for ending in endings})
+    in_child(partial(_judge, place, endings, killed))
+    in_child(partial(one_run, place, plan.runs))
+    last = json.loads((folder / "told" / f"{plan.runs}.json").read_text())
+    kinds[f"{LAST}: {_kind(plan, last)}"] += 1
+    in_child(partial(_judge_end, place, endings, killed, last))
     return kinds
 
 
-def _kind(asked: Round, told: dict[str, Any]) -> str:
+def _kind(plan: Round, ending: dict[str, Any]) -> str:
     """How a run ended, in a few words. Raises LostError where that is not documented."""
-    if told["status"] == 0:
+    if ending["status"] == 0:
         return "released"
-    documented = DOCUMENTED + (REPLACED if asked.target == "in place" else ())
+    documented = DOCUMENTED + (REPLACED if plan.target == "in place" else ())
     for status, pattern in documented:
-        found = re.search(pattern, told["message"])
-        if found and status == told["status"]:
+        refusal = re.search(pattern, ending["message"])
+        if refusal and status == ending["status"]:
             return {2: "refused: the source is a release by now"}.get(
-                status, f"refused: {re.sub(r' ledger .* cannot', ' ledger cannot', found[0])}"
+                status, f"refused: {re.sub(r' ledger .* cannot', ' ledger cannot', refusal[0])}"
             )
-    raise LostError(f"exit status {told['status']}: {told['message']}\n{told.get('where', '')}")
+    raise LostError(f"exit status {ending['status']}: {ending['message']}\n{ending.get('where', '')}")
 
 
 def _exchanges(place: Place) -> list[int]:
@@ -376,34 +376,34 @@ def _exchanges(place: Place) -> list[int]:
     return [int(line) for line in log.read_text().split()] if log.exists() else []
 
 
-def _judge(place: Place, told: list[dict[str, Any]], killed: set[int]) -> None:
+def _judge(place: Place, endings: list[dict[str, Any]], killed: set[int]) -> None:
     """Raises LostError where the target is not the release of one run that said so, or was killed."""
-    succeeded = {one["run"]: one.get("released") for one in told if one["status"] == 0}
-    noted, asked = _exchanges(place), place.asked
-    if asked.mode != "commands" and (
+    succeeded = {ending["run"]: ending.get("released") for ending in endings if ending["status"] == 0}
+    noted, plan = _exchanges(place), place.plan
+    if plan.mode != "commands" and (
         len(noted) != len(set(noted)) or not set(succeeded) <= set(noted) <= set(succeeded) | killed
     ):
         raise LostError(f"exchanges {noted}, successes {sorted(succeeded)}, killed {sorted(killed)}")
     if not succeeded and not killed:
         raise LostError("no run came through")
-    if asked.target == "own files":
+    if plan.target == "own files":
         for run in succeeded:
             _judge_release(read(place, run), {run}, succeeded)
         return
-    found = read(place)
-    if found is None or (found[0] == "source" and asked.target == "in place"):
+    content = read(place)
+    if content is None or (content[0] == "source" and plan.target == "in place"):
         if succeeded:
             raise LostError("a run said that it released, and there is no release")
         return
-    _judge_release(found, {*noted[-1:], *killed} if noted else {*succeeded, *killed}, succeeded)
+    _judge_release(content, {*noted[-1:], *killed} if noted else {*succeeded, *killed}, succeeded)
 
 
 def _judge_release(
-    found: tuple[str, list[tuple[Any, ...]]] | None, allowed: set[int], succeeded: dict[int, int | None]
+    content: tuple[str, list[tuple[Any, ...]]] | None, allowed: set[int], succeeded: dict[int, int | None]
 ) -> None:
-    if found is None:
+    if content is None:
         raise LostError("a release is missing")
-    run, rows = int(found[0][1:]), found[1]
+    run, rows = int(content[0][1:]), content[1]
     if run not in allowed:
         raise LostError(f"the release is of run {run}, expected one of {sorted(allowed)}")
     if {row[-1] for row in rows} != {f"run {run}"}:
@@ -414,45 +414,47 @@ def _judge_release(
         raise LostError("the release does not hold k")
 
 
-def _judge_end(place: Place, told: list[dict[str, Any]], killed: set[int], last: dict[str, Any]) -> None:
+def _judge_end(place: Place, endings: list[dict[str, Any]], killed: set[int], last: dict[str, Any]) -> None:
     """Raises LostError for what is left behind, and for a ledger that does not tell what happened."""
-    asked = place.asked
-    if last["status"] and asked.target != "in place":
+    plan = place.plan
+    if last["status"] and plan.target != "in place":
         raise LostError(f"the next run failed: {last['message']}")
-    configurations = {f"run{run}.yaml" for run in range(asked.runs + 1)}
-    own = {f"own{run}.csv" for run in range(asked.runs + 1)}
-    made = {"target.csv", "target.parquet", "target.duckdb", "ledger.duckdb"} | own
-    left = {path.name for path in place.work.iterdir()} - place.before - configurations - made
+    configurations = {f"run{run}.yaml" for run in range(plan.runs + 1)}
+    own = {f"own{run}.csv" for run in range(plan.runs + 1)}
+    targets = {"target.csv", "target.parquet", "target.duckdb", "ledger.duckdb"} | own
+    left = {path.name for path in place.work.iterdir()} - place.before - configurations - targets
     # What a killed run left is cleared by the next run on its target, which here none has.
     left -= {name for name in left for run in killed if name.startswith(f".own{run}.csv.kanon-sql")}
     left |= {path.name for path in (place.folder / "spill").iterdir()}
     if left:
         raise LostError(f"left behind: {sorted(left)}")
-    if asked.target == "table, kept file":
+    if plan.target == "table, kept file":
         with duckdb.connect(str(place.work / "kept.duckdb"), read_only=True) as connection:
             if connection.execute("SELECT answer FROM other").fetchall() != [(42,)]:
                 raise LostError("another table of the file is lost")
-    succeeded = {one["run"] for one in [*told, last] if one["status"] == 0}
-    if asked.ledger and (succeeded or (place.work / "ledger.duckdb").exists()):
+    succeeded = {ending["run"] for ending in [*endings, last] if ending["status"] == 0}
+    if plan.ledger and (succeeded or (place.work / "ledger.duckdb").exists()):
         _judge_ledger(place, succeeded, killed)
 
 
 def _judge_ledger(place: Place, succeeded: set[int], killed: set[int]) -> None:
     noted = entries(place.work)
-    numbers = [one["id"] for one in noted]
+    numbers = [entry["id"] for entry in noted]
     if numbers != list(range(1, len(noted) + 1)):
         raise LostError(f"the ledger's numbers are {numbers}")
-    runs = [next(int(name[1:]) for name in one["released"] if name.startswith("m")) for one in noted]
+    runs = [next(int(name[1:]) for name in entry["released"] if name.startswith("m")) for entry in noted]
     if len(runs) != len(set(runs)) or not succeeded <= set(runs) <= succeeded | killed:
         raise LostError(f"entries of {sorted(runs)}, successes {sorted(succeeded)}, killed {sorted(killed)}")
-    for one, run in zip(noted, runs, strict=True):
-        if one["state"] not in (("released",) if run in succeeded else ("released", "open")):
-            raise LostError(f"entry {one['id']} of run {run} is {one['state']}")
+    for entry, run in zip(noted, runs, strict=True):
+        if entry["state"] not in (("released",) if run in succeeded else ("released", "open")):
+            raise LostError(f"entry {entry['id']} of run {run} is {entry['state']}")
 
 
 def random_round(draw: random.Random, runs: int) -> Round:
     """One of all that can be tried."""
-    target, source = draw.choice([(one, other) for one in TARGETS for other in SOURCES if possible(one, other)])
+    target, source = draw.choice(
+        [(target_of, source_of) for target_of in TARGETS for source_of in SOURCES if possible(target_of, source_of)]
+    )
     mode = draw.choice(["forks", "forks", "forks", "threads"])
     killed = draw.choice([0, runs // 3]) if mode == "forks" else 0
     return Round(target, source, runs, mode, killed, draw.random() < 0.6)

@@ -58,10 +58,10 @@ def rows(state: str, seed: int, count: int = 120, first: int = 0) -> Rows:
 
 def both(seed: int, count: int, *, near: bool) -> dict[str, Rows]:
     """The two states; `near` ones have the same quasi-identifiers, so that all classes stay as they are."""
-    first, other = rows("a", seed, count), rows("b", seed, count)
+    first, second = rows("a", seed, count), rows("b", seed, count)
     if near:
-        other = [(*new[:2], *old[2:5], new[5]) for old, new in zip(first, other, strict=True)]
-    return {"a": first, "b": other}
+        second = [(*new[:2], *old[2:5], new[5]) for old, new in zip(first, second, strict=True)]
+    return {"a": first, "b": second}
 
 
 @dataclass
@@ -101,7 +101,7 @@ def write_parquet(path: Path, table: Rows) -> None:
 
 
 def fill(connection: duckdb.DuckDBPyConnection, name: str, table: Rows) -> None:
-    connection.execute(f"CREATE OR REPLACE TABLE {name} ({', '.join(f'{one} VARCHAR' for one in HEAD)})")
+    connection.execute(f"CREATE OR REPLACE TABLE {name} ({', '.join(f'{column} VARCHAR' for column in HEAD)})")
     connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(HEAD))})", table)
 
 
@@ -120,9 +120,9 @@ def write(path: Path, table: Rows) -> None:
         {".parquet": write_parquet, ".duckdb": write_database}[path.suffix](path, table)
 
 
-def _rewrite(path: Path, other: Path) -> None:
+def _rewrite(path: Path, successor: Path) -> None:
     """The same file with the bytes of the other, a piece at a time."""
-    content = other.read_bytes()
+    content = successor.read_bytes()
     with path.open("r+b") as file:
         file.truncate(0)
         for start in range(0, len(content), 4096):
@@ -136,7 +136,7 @@ def _append(path: Path, table: Rows) -> None:
 
 
 def one_file(folder: Path, seed: int, count: int, *, suffix: str, how: str, **more: Any) -> Case:
-    path, other = folder / f"people{suffix}", folder / f"other{suffix}"
+    path, successor = folder / f"people{suffix}", folder / f"other{suffix}"
     states = both(seed, count, near=more.pop("near", False))
     write(path, states["a"])
     kept = {path.name}
@@ -144,9 +144,9 @@ def one_file(folder: Path, seed: int, count: int, *, suffix: str, how: str, **mo
         states["b"] = states["a"] + rows("b", seed, count // 3, count)
         change = partial(_append, path, states["b"][count:])
     else:
-        write(other, states["b"])
-        change = partial(os.replace, other, path) if how == "replaced" else partial(_rewrite, path, other)
-        kept.add(other.name)
+        write(successor, states["b"])
+        change = partial(os.replace, successor, path) if how == "replaced" else partial(_rewrite, path, successor)
+        kept.add(successor.name)
     source = {"database": path.name, "table": "people"} if suffix == ".duckdb" else path.name
     return Case(configuration(more.pop("source", source), **more), states, change, kept)
 
@@ -183,40 +183,40 @@ def shared(folder: Path, seed: int, count: int, *, how: str, to: str = "table", 
     if how == "appended":
         states["b"] = states["a"] + rows("b", seed, count // 3, count)
         fill(connection, "other", states["b"])
-    asked = configuration("people", **more)
+    config = configuration("people", **more)
     handed: dict[str, Any] = {"connection": connection, "source": "people"}
     read = None
     if to == "table":
-        del asked["target"]
+        del config["target"]
         handed["target"] = "released"
 
         def read() -> Rows:
             return connection.cursor().execute(f"SELECT {', '.join(HEAD)} FROM released").fetchall()
 
-    del asked["source"]
+    del config["source"]
 
     def change() -> None:
         given = {"first": f"{count:06}"} if how == "appended" else None
         connection.cursor().execute(statements[how], given)
 
-    return Case(asked, states, change, set(), handed, read)
+    return Case(config, states, change, set(), handed, read)
 
 
 def in_place(folder: Path, seed: int, count: int, *, suffix: str, how: str) -> Case:
     """The change is never lost: it is there, or was read and released."""
     case = one_file(folder, seed, count, suffix=suffix, how=how, target="in-place")
-    path, other = folder / f"people{suffix}", folder / f"other{suffix}"
-    changed, change, made = other.read_bytes(), case.change, []
+    path, successor = folder / f"people{suffix}", folder / f"other{suffix}"
+    changed, change, changes = successor.read_bytes(), case.change, []
 
     def noted() -> None:
-        made.append(True)
+        changes.append(True)
         change()
 
     def judge(_: list[Mapping[str, Any]]) -> None:
         if path.read_bytes() == changed:
             return
         read = read_csv if suffix == ".csv" else read_parquet
-        state = "b" if made else "a"
+        state = "b" if changes else "a"
         judge_rows({state: case.states[state]}, read(path), count)
 
     case.judge, case.read, case.change = judge, list, noted
@@ -246,9 +246,9 @@ def configured(folder: Path, seed: int, count: int) -> Case:
     """The configuration is that of one moment: as many columns as k says."""
     case = one_file(folder, seed, count, suffix=".csv", how="replaced")
     assert isinstance(case.configuration, dict)
-    other = {**case.configuration, "privacy": {"k": 9}, "insensitive": ["number"], "unlisted": "drop"}
+    stricter = {**case.configuration, "privacy": {"k": 9}, "insensitive": ["number"], "unlisted": "drop"}
     (folder / "run.yaml").write_text(json.dumps(case.configuration))
-    (folder / "other.yaml").write_text(json.dumps(other))
+    (folder / "other.yaml").write_text(json.dumps(stricter))
     case.change = partial(os.replace, folder / "other.yaml", folder / "run.yaml")
     case.kept |= {"run.yaml", "other.yaml"}
     case.configuration = folder / "run.yaml"
@@ -266,7 +266,7 @@ def population(folder: Path, seed: int, count: int) -> Case:
     """Each class stands for k persons of one state of the population."""
     case = one_file(folder, seed, count, suffix=".csv", how="replaced")
     assert isinstance(case.configuration, dict)
-    persons = {one: case.states["a"] + rows(one, seed + 1, 4 * count, count) for one in "ab"}
+    persons = {state: case.states["a"] + rows(state, seed + 1, 4 * count, count) for state in "ab"}
     write(folder / "everyone.csv", persons["a"])
     write(folder / "other-everyone.csv", persons["b"])
     case.configuration["privacy"] = {"k": 1, "k_map": {"k": 12, "population": "everyone.csv"}}
@@ -275,7 +275,7 @@ def population(folder: Path, seed: int, count: int) -> Case:
 
     def holds(released: list[Mapping[str, Any]], everyone: Rows) -> bool:
         labels = {tuple(row[name] for name in QUASI) for row in released}
-        return all(sum(map(partial(_alike, one), everyone)) >= 12 for one in labels)
+        return all(sum(map(partial(_alike, label), everyone)) >= 12 for label in labels)
 
     def judge(released: list[Mapping[str, Any]]) -> None:
         if not any(holds(released, everyone) for everyone in persons.values()):
@@ -358,12 +358,12 @@ def judge_rows(states: Mapping[str, Rows], released: Sequence[Mapping[str, Any]]
     if small or (masked and masked < K):
         raise LostError(f"{len(small)} classes of fewer than {K} rows")
     for name, table in states.items():
-        known = {row[0]: row for row in table}
+        by_number = {row[0]: row for row in table}
         distinct = len({row["number"] for row in released}) == len(released)
         if (source_rows == len(table) and distinct) and all(
-            row["number"] in known
-            and (row["state"], row["diagnosis"]) == (known[row["number"]][1], known[row["number"]][5])
-            and _alike(tuple(row[name] for name in QUASI), known[row["number"]])
+            row["number"] in by_number
+            and (row["state"], row["diagnosis"]) == (by_number[row["number"]][1], by_number[row["number"]][5])
+            and _alike(tuple(row[name] for name in QUASI), by_number[row["number"]])
             for row in released
         ):
             return name
@@ -415,9 +415,9 @@ def trial(kind: str, folder: Path, seed: int, moment: int | float, count: int = 
             report = kanon_sql.run(given, options=spill, advice=False, **case.handed).report
             ended = "released"
         except KanonError as error:
-            told = bool(TOLD.search(str(error)))
-            ended = f"refused, {'told' if told else 'for another reason'} ({error.exit_status})"
-            if not told and not kind.startswith("shared"):
+            explained = bool(TOLD.search(str(error)))
+            ended = f"refused, {'told' if explained else 'for another reason'} ({error.exit_status})"
+            if not explained and not kind.startswith("shared"):
                 raise LostError(f"exit status {error.exit_status}: {error}") from None
             if case.judge is not None and case.read is not None:
                 case.judge([])

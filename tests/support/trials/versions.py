@@ -58,21 +58,23 @@ def version_of(python: str) -> str:
 def interpreters(given: Sequence[str]) -> list[str]:
     """Those given, else one of each version from 3.10 on that the PATH has; the oldest first."""
     named = given or [f"python3.{minor}" for minor in range(10, 30)]
-    found = {version_of(path): path for path in map(shutil.which, named) if path}
-    return [found[version] for version in sorted(filter(None, found), key=Version)]
+    paths = {version_of(path): path for path in map(shutil.which, named) if path}
+    return [paths[version] for version in sorted(filter(None, paths), key=Version)]
 
 
 def admitted() -> dict[str, SpecifierSet]:
     """The versions of each dependency that the package takes."""
     requirements = map(Requirement, requires("kanon-sql") or [])
-    return {one.name: one.specifier for one in requirements if one.marker is None}  # others are an extra's
+    return {
+        requirement.name: requirement.specifier for requirement in requirements if requirement.marker is None
+    }  # others are an extra's
 
 
 def published(python: str, package: str, versions: SpecifierSet) -> list[str]:
     """Those versions of a package that pip finds for a Python, the oldest first."""
-    asked = [sys.executable, "-m", "pip", "index", "versions", package, "--disable-pip-version-check"]
-    asked += ["--python-version", version_of(python), "--only-binary", ":all:"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    command_line = [sys.executable, "-m", "pip", "index", "versions", package, "--disable-pip-version-check"]
+    command_line += ["--python-version", version_of(python), "--only-binary", ":all:"]
+    done = subprocess.run(command_line, capture_output=True, text=True, check=True)
     listed = re.search(r"Available versions: (.*)", done.stdout)
     return sorted(versions.filter(listed[1].split(", ") if listed else []), key=Version)
 
@@ -99,7 +101,7 @@ class Environment:
     python: Path
 
     @classmethod
-    def made(cls, folder: Path, combination: Combination) -> Environment:
+    def built(cls, folder: Path, combination: Combination) -> Environment:
         """With the package as it stands here and what its tests need. Raises CalledProcessError."""
         subprocess.run([combination.python, "-m", "venv", str(folder)], check=True)
         python = folder / "bin" / "python"
@@ -162,14 +164,18 @@ def crossed(writer: Environment, reader: Environment, folder: Path) -> int:
     folder.mkdir()
     (folder / "people.csv").write_text(SOURCE, encoding="utf-8")
     (folder / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
-    made = json.loads(writer.output(*COMMAND, "run", "config.json", "--json", where=folder))
-    for one in (reader, writer):
-        checked = json.loads(one.output(*COMMAND, "check", "config.json", "release.parquet", "--json", where=folder))
-        assert checked["status"] == "satisfied" and checked["classes"].items() <= made["classes"].items(), checked
-        one.output(*COMMAND, "apply", "1", "people.csv", "--ledger", "ledger.duckdb", "-o", "new.parquet", where=folder)
+    result = json.loads(writer.output(*COMMAND, "run", "config.json", "--json", where=folder))
+    for environment in (reader, writer):
+        checked = json.loads(
+            environment.output(*COMMAND, "check", "config.json", "release.parquet", "--json", where=folder)
+        )
+        assert checked["status"] == "satisfied" and checked["classes"].items() <= result["classes"].items(), checked
+        environment.output(
+            *COMMAND, "apply", "1", "people.csv", "--ledger", "ledger.duckdb", "-o", "new.parquet", where=folder
+        )
         (folder / "new.parquet").unlink()
-        again = json.loads(one.output(*COMMAND, "run", "config.json", "--json", where=folder))
-        assert {key: again[key] for key in ("rows", "classes")} == {key: made[key] for key in ("rows", "classes")}
+        again = json.loads(environment.output(*COMMAND, "run", "config.json", "--json", where=folder))
+        assert {key: again[key] for key in ("rows", "classes")} == {key: result[key] for key in ("rows", "classes")}
     listed = json.loads(writer.output(*COMMAND, "releases", "list", "ledger.duckdb", "--json", where=folder))
     return len(listed["releases"])
 
@@ -190,15 +196,15 @@ def command(pythons: tuple[str, ...], only: str, quick: bool, keep: bool) -> Non
             if only not in str(combination):
                 continue
             click.echo(f"{combination}")
-            environment = Environment.made(Path(work, str(number)), combination)
+            environment = Environment.built(Path(work, str(number)), combination)
             counts = environment.tested(tests)
             failed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
             lost += failed
             engine = environment.version("duckdb")
-            told: list[str | int] = [version_of(combination.python), engine, environment.version("sqlglot")]
-            told += [combination.name or "newest", counts.get("passed", 0), failed, counts.get("skipped", 0)]
-            click.echo(f"  DuckDB {told[1]}, sqlglot {told[2]}: {told[4]:,} passed, {failed} failed, {told[6]} skipped")
-            rows.append(told)
+            row: list[str | int] = [version_of(combination.python), engine, environment.version("sqlglot")]
+            row += [combination.name or "newest", counts.get("passed", 0), failed, counts.get("skipped", 0)]
+            click.echo(f"  DuckDB {row[1]}, sqlglot {row[2]}: {row[4]:,} passed, {failed} failed, {row[6]} skipped")
+            rows.append(row)
             ends.setdefault(engine, environment)
         oldest, newest = min(ends, key=Version), max(ends, key=Version)
         for writer, reader in ((oldest, newest), (newest, oldest)):
