@@ -32,7 +32,7 @@ def test_a_list_of_columns_is_released_by_their_order(table: Path) -> None:
     rows = result.relation.fetchall()
     assert result.relation.columns == ["age", "zip", "illness"]
     classes = [row[:2] for row in rows]
-    assert min(classes.count(one) for one in classes) >= 5
+    assert min(classes.count(label_pair) for label_pair in classes) >= 5
 
 
 @pytest.mark.slow
@@ -162,8 +162,8 @@ def test_a_notebook_shows_a_bar_and_a_table(table: Path) -> None:
             return super().process_message(msg, cell, cell_index)
 
     Client(notebook, timeout=60, kernel_name="python3").execute()
-    shown = [one for one in notebook.cells[0].outputs if one.output_type in ("display_data", "execute_result")]
+    shown = [output for output in notebook.cells[0].outputs if output.output_type in ("display_data", "execute_result")]
     assert "quasi-identifier" in shown[-1].data["text/html"]
     assert shown[-1].data["text/plain"].startswith("released: 60 of 60 rows")
-    assert any("long &lt;work&gt;" in one and "40 %" in one for one in seen)
-    assert [one.data["text/html"] for one in shown[:-1]] == [""] * (len(shown) - 1)  # gone when the step ended
+    assert any("long &lt;work&gt;" in html and "40 %" in html for html in seen)
+    assert [output.data["text/html"] for output in shown[:-1]] == [""] * (len(shown) - 1)  # gone when the step ended

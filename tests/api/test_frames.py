@@ -115,8 +115,8 @@ def test_objects_in_polars_are_refused() -> None:
 
 
 def test_a_column_of_polars_without_values_is_one_without_values() -> None:
-    made = kanon_sql.run({**CONFIG, "unlisted": "insensitive"}, data=polars.DataFrame(ROWS).with_columns(note=None))
-    assert made.pl()["note"].to_list() == [None] * made.released > []
+    result = kanon_sql.run({**CONFIG, "unlisted": "insensitive"}, data=polars.DataFrame(ROWS).with_columns(note=None))
+    assert result.pl()["note"].to_list() == [None] * result.released > []
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
@@ -126,7 +126,7 @@ def test_a_target_is_written_and_read(tmp_path: Path, suffix: str) -> None:
     in_memory = kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS))
     assert target.is_file()
     assert Counter(result.pl().rows()) == rows_of(result)
-    texts = Counter(tuple(None if one is None else str(one) for one in row) for row in in_memory.relation.fetchall())
+    texts = Counter(tuple(None if cell is None else str(cell) for cell in row) for row in in_memory.relation.fetchall())
     assert rows_of(result) == (texts if suffix == "csv" else rows_of(in_memory))  # CSV holds texts
 
 
@@ -195,7 +195,7 @@ def without_times(report: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, dict):
             rest[key] = without_times(value)
         elif isinstance(value, list):
-            rest[key] = [without_times(one) if isinstance(one, dict) else one for one in value]
+            rest[key] = [without_times(part) if isinstance(part, dict) else part for part in value]
     return rest
 
 
@@ -205,8 +205,8 @@ def test_what_is_measured_takes_frames_too(tmp_path: Path, job: str, own: bool) 
     measure = getattr(kanon_sql, job)
     expected = measure(configured(tmp_path, "rows.parquet"))
     connection = None if own else duckdb.connect()
-    found = measure(CONFIG, data=Once(polars.DataFrame(ROWS)), connection=connection)
-    assert without_times(found) == without_times(expected)
+    measured = measure(CONFIG, data=Once(polars.DataFrame(ROWS)), connection=connection)
+    assert without_times(measured) == without_times(expected)
     if connection is not None:
         assert connection.execute("SELECT * FROM duckdb_tables()").fetchall() == []
 
@@ -214,16 +214,16 @@ def test_what_is_measured_takes_frames_too(tmp_path: Path, job: str, own: bool) 
 def test_a_table_of_a_connection_is_measured() -> None:
     connection = duckdb.connect()
     connection.register("people", polars.DataFrame(ROWS).to_arrow())
-    found = kanon_sql.check(CONFIG, "people", connection=connection)
-    assert found["rows"]["source"] == len(ROWS["age"])
+    checked = kanon_sql.check(CONFIG, "people", connection=connection)
+    assert checked["rows"]["source"] == len(ROWS["age"])
     reference = kanon_sql.check(CONFIG, "people", connection=connection, reference=polars.DataFrame(ROWS))
-    assert reference["classes"] == found["classes"]
+    assert reference["classes"] == checked["classes"]
 
 
 def test_a_file_is_checked_by_a_configuration_without_source(tmp_path: Path) -> None:
     expected = kanon_sql.check(configured(tmp_path, "rows.parquet"))
-    found = kanon_sql.check(CONFIG, data=tmp_path / "rows.parquet")
-    assert found["classes"] == expected["classes"]
+    checked = kanon_sql.check(CONFIG, data=tmp_path / "rows.parquet")
+    assert checked["classes"] == expected["classes"]
 
 
 def test_a_frame_stands_for_a_sheet() -> None:
@@ -239,9 +239,9 @@ def test_frames_are_linked(tmp_path: Path) -> None:
     result.pl().write_parquet(tmp_path / "release.parquet")
     persons.write_parquet(tmp_path / "persons.parquet")
     expected = kanon_sql.link(tmp_path / "release.parquet", tmp_path / "persons.parquet", ["age", "sex"])
-    found = kanon_sql.link(result.pl(), persons, ["age", "sex"])
-    named = {key: found[key] for key in ("release", "external") if key in found}
-    assert without_times(found) == without_times(expected) | named
+    linked = kanon_sql.link(result.pl(), persons, ["age", "sex"])
+    named = {key: linked[key] for key in ("release", "external") if key in linked}
+    assert without_times(linked) == without_times(expected) | named
 
 
 def test_a_statement_of_a_frame_names_its_table() -> None:

@@ -90,7 +90,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and math.isnan(value):
         return "NaN"
     if isinstance(value, Mapping):
-        return tuple((key, plain(one)) for key, one in value.items())
+        return tuple((key, plain(member)) for key, member in value.items())
     return tuple(map(plain, value)) if isinstance(value, list) else value
 
 
@@ -115,7 +115,7 @@ def test_a_frame_gives_the_release_of_its_file(folder: Path, table: tuple[Any, d
     assert outcome(config, data=frame.lazy()) == expected
     assert outcome(config, data=frame.to_arrow()) == expected
     assert frame.equals(before, null_equal=True)
-    found, rows = expected
+    result, rows = expected
     if rows is not None:
         k = config["privacy"]["k"]
         classes: Counter[Any] = Counter()
@@ -123,7 +123,7 @@ def test_a_frame_gives_the_release_of_its_file(folder: Path, table: tuple[Any, d
             classes[row[: len(config["quasi_identifiers"])]] += count
         assert min(classes.values()) >= k
         kept = frame.drop_nulls(list(config["quasi_identifiers"])) if config["missing"] == "drop" else frame
-        assert sum(classes.values()) == kept.height - found[1]
+        assert sum(classes.values()) == kept.height - result[1]
 
 
 @settings(deadline=None, max_examples=tries(20))

@@ -37,14 +37,14 @@ def on_files(folder: Path) -> Json:
     return config
 
 
-def figures(found: Any) -> Any:
+def figures(measured: Any) -> Any:
     """What was measured, without times and names of tables; floats to nine digits."""
-    if isinstance(found, dict):
-        left = ("seconds", "table", "release", "source") if "status" in found else ("seconds", "table")
-        return {key: figures(one) for key, one in found.items() if key not in left}
-    if isinstance(found, (list, tuple)):
-        return [figures(one) for one in found]
-    return round(found, 9) if isinstance(found, float) else found
+    if isinstance(measured, dict):
+        left = ("seconds", "table", "release", "source") if "status" in measured else ("seconds", "table")
+        return {key: figures(part) for key, part in measured.items() if key not in left}
+    if isinstance(measured, (list, tuple)):
+        return [figures(part) for part in measured]
+    return round(measured, 9) if isinstance(measured, float) else measured
 
 
 @pytest.mark.slow
@@ -63,10 +63,10 @@ def test_a_result_in_memory_is_measured_like_files(tmp_path: Path) -> None:
 def test_attacks_on_a_result_in_memory_are_those_on_files(tmp_path: Path) -> None:
     config = on_files(tmp_path)
     result = kanon_sql.anonymize(FRAME, QUASI, 5, sensitive=["illness"])
-    found, expected = result.attack(attacks=50), kanon_sql.attack(config, attacks=50)
-    assert found["release"] == "memory"
-    assert (found["attacks"], found["rows"]) == (expected["attacks"], expected["rows"])
-    assert set(found["inference"]) == set(expected["inference"]) == {"illness"}
+    attacked, expected = result.attack(attacks=50), kanon_sql.attack(config, attacks=50)
+    assert attacked["release"] == "memory"
+    assert (attacked["attacks"], attacked["rows"]) == (expected["attacks"], expected["rows"])
+    assert set(attacked["inference"]) == set(expected["inference"]) == {"illness"}
 
 
 @pytest.mark.slow

@@ -53,8 +53,10 @@ def test_a_consumer_is_checked(tmp_path: Path, checker: str) -> None:
         command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
     )
     if checker == "mypy":
-        found = [int(line) for line in re.findall(r"^consumer\.py:(\d+): error", done.stdout, re.MULTILINE)]
+        lines = [int(line) for line in re.findall(r"^consumer\.py:(\d+): error", done.stdout, re.MULTILINE)]
     else:
         diagnostics = json.loads(done.stdout)["generalDiagnostics"]
-        found = [one["range"]["start"]["line"] + 1 for one in diagnostics if one["severity"] == "error"]
-    assert sorted(set(found)) == WRONG, done.stdout + done.stderr
+        lines = [
+            diagnostic["range"]["start"]["line"] + 1 for diagnostic in diagnostics if diagnostic["severity"] == "error"
+        ]
+    assert sorted(set(lines)) == WRONG, done.stdout + done.stderr

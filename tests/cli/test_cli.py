@@ -89,8 +89,8 @@ def test_many_options_stand_under_headings(call: Call, command: str, headings: l
     lines = out.splitlines()
     assert [line[:-1] for line in lines if line.endswith(":") and line[0] != " "] == headings
     listed = [line.split()[0].rstrip(",") for line in lines if line.startswith("  -")]
-    options = [one for one in cli.commands[command].params if isinstance(one, click.Option)]
-    assert sorted(listed) == sorted(["-h", *(min(one.opts, key=len) for one in options)])
+    options = [parameter for parameter in cli.commands[command].params if isinstance(parameter, click.Option)]
+    assert sorted(listed) == sorted(["-h", *(min(option.opts, key=len) for option in options)])
 
 
 def test_help_answers_without_the_engine() -> None:
@@ -114,7 +114,8 @@ def test_a_run_imports_neither_the_other_searches_nor_the_other_engines() -> Non
         "engines.postgres.engine",
         "results.run",
     }
-    code = f"import sys, kanon_sql.api.running; print(sorted({ ({room + one for one in others})!r} & set(sys.modules)))"
+    unused = {room + module for module in others}
+    code = f"import sys, kanon_sql.api.running; print(sorted({unused!r} & set(sys.modules)))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
 
 
@@ -284,7 +285,7 @@ def without_time(data: Any) -> Any:
         differing = ("seconds", "created", "configuration", "sql", "statements")
         left = {key: value for key, value in data.items() if key not in differing}
         return {key: without_time(value) for key, value in left.items()}
-    return [without_time(one) for one in data] if isinstance(data, list) else data
+    return [without_time(entry) for entry in data] if isinstance(data, list) else data
 
 
 def test_a_sweep_takes_one_table(call: Call) -> None:

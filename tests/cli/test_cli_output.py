@@ -105,6 +105,6 @@ def test_the_rights_of_reports(tmp_path: Path) -> None:
         write_json(tmp_path / "old.json", {"a": 1})
     finally:
         os.umask(before)
-    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
-    assert found == {"new.json": 0o600, "old.json": 0o640}
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert modes == {"new.json": 0o600, "old.json": 0o640}
     assert (tmp_path / "old.json").read_text() == '{\n "a": 1\n}\n'

@@ -41,7 +41,7 @@ def ample(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice, "_POINTS", -math.inf)
 
 
-def told(config: Json, **more: Any) -> tuple[Json | None, list[Json], str]:
+def advised(config: Json, **more: Any) -> tuple[Json | None, list[Json], str]:
     """(the report of a run where it released, its advice, why it did not)."""
     try:
         report = kanon_sql.run(config, overrides=list(more.items()), progress=None).report
@@ -70,19 +70,19 @@ def test_figures_are_those_of_runs(case: Case, algorithm: str) -> None:
     with TemporaryDirectory() as folder:
         config = case.config(Path(folder), algorithm=algorithm)
         try:
-            report, alternatives, _ = told(config)
+            report, alternatives, _ = advised(config)
         except KanonError:
             return
         names = case.problem.columns
-        assert all(one["exact"] for one in alternatives if one["change"] != {"algorithm": "local"})
-        for one in alternatives:
-            check_figures(config, one, names)
+        assert all(change["exact"] for change in alternatives if change["change"] != {"algorithm": "local"})
+        for change in alternatives:
+            check_figures(config, change, names)
             if report is not None:
                 lost = report["loss"]["attributes"]
-                left = [lost[name] for name in names if name != one.get("without")]
-                assert one["instead_of"]["ncp"] == pytest.approx(100 * math.fsum(left) / len(left))
+                left = [lost[name] for name in names if name != change.get("without")]
+                assert change["instead_of"]["ncp"] == pytest.approx(100 * math.fsum(left) / len(left))
         if report is not None and case.problem.n // 100 > case.problem.allowed:
-            assert {"suppression.limit": "1%"} in [one["change"] for one in alternatives]
+            assert {"suppression.limit": "1%"} in [alternative["change"] for alternative in alternatives]
 
 
 @pytest.mark.slow
@@ -93,13 +93,18 @@ def test_what_is_enough_is_the_least_that_is(case: Case) -> None:
         config = case.config(Path(folder))
         problem = case.problem
         try:
-            report, alternatives, why = told(config)
+            report, alternatives, why = advised(config)
         except KanonError:
             return
         if report is not None or problem.n < problem.k:
             return
         least = min(node.suppressed for node in problem.nodes)
-        said = {key: value for one in alternatives for key, value in one["change"].items() if key != "algorithm"}
+        said = {
+            key: value
+            for alternative in alternatives
+            for key, value in alternative["change"].items()
+            if key != "algorithm"
+        }
         assert said.get("suppression.limit") == (least if least < problem.n else None)
         assert f"suppression.limit: {least}" in why or least == problem.n
         ks = [k for k in range(2, problem.k) if kanon_sql_satisfies(config, k)]
@@ -149,13 +154,13 @@ def test_local_recoding_loses_no_more_than_is_estimated(case: Case) -> None:
     with TemporaryDirectory() as folder:
         config = case.config(Path(folder))
         try:
-            _, alternatives, _ = told(config)
+            _, alternatives, _ = advised(config)
         except KanonError:
             return
-        for one in alternatives:
-            if one["change"] == {"algorithm": "local"}:
+        for alternative in alternatives:
+            if alternative["change"] == {"algorithm": "local"}:
                 report = kanon_sql.run(config, overrides=[("algorithm", "local")], advice=False).report
-                assert report["loss"]["ncp"] <= one["loss"]["ncp"] + 1e-9
+                assert report["loss"]["ncp"] <= alternative["loss"]["ncp"] + 1e-9
 
 
 @pytest.fixture
@@ -176,31 +181,35 @@ def test_three_at_most_that_pay_the_best_first(people: Json, monkeypatch: pytest
     report = kanon_sql.run(people).report
     alternatives = report["advice"]
     assert 1 <= len(alternatives) <= 3
-    gains = [one["loss"]["ncp"] / one["instead_of"]["ncp"] for one in alternatives]
+    gains = [alternative["loss"]["ncp"] / alternative["instead_of"]["ncp"] for alternative in alternatives]
     assert gains == sorted(gains) and gains[-1] <= 0.9
-    for one in alternatives:
-        check_figures(people, one, ["sex", "age", "zip"])
+    for alternative in alternatives:
+        check_figures(people, alternative, ["sex", "age", "zip"])
 
 
 @pytest.mark.slow
 def test_a_search_that_does_not_end_bounds_what_a_run_loses(people: Json, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each search gets a few statements: what it found by then is what a run loses at most."""
-    asked = [0]
+    checks = [0]
 
     class Counting(Work):
         def share(self, share: float) -> Work:
             return self
 
         def check(self) -> None:
-            asked[0] += 1
-            if asked[0] % 7 == 0:
+            checks[0] += 1
+            if checks[0] % 7 == 0:
                 raise TimeUpError
 
     monkeypatch.setattr(advice, "Work", Counting)
-    found = [one for one in kanon_sql.run(people).report["advice"] if one["change"] != {"algorithm": "local"}]
-    assert any(not one["exact"] for one in found)
-    for one in found:
-        check_figures(people, one, ["sex", "age", "zip"])
+    alternatives = [
+        alternative
+        for alternative in kanon_sql.run(people).report["advice"]
+        if alternative["change"] != {"algorithm": "local"}
+    ]
+    assert any(not alternative["exact"] for alternative in alternatives)
+    for alternative in alternatives:
+        check_figures(people, alternative, ["sex", "age", "zip"])
 
 
 def test_without_work_nothing_is_looked_for(people: Json, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +247,7 @@ def test_a_run_without_release_says_what_would_be_enough(people: Json, capsys: p
     assert len(enough) == 3
     for change in enough:
         assert call(capsys, "run", "config.yaml", *changes, "--set", change, "--no-advice")[0] == 0, change
-    key, _, limit = next(one for one in enough if one.startswith("suppression.limit")).partition("=")
+    key, _, limit = next(text for text in enough if text.startswith("suppression.limit")).partition("=")
     assert call(capsys, "run", "config.yaml", *changes, "--set", f"{key}={int(limit) - 1}", "--no-advice")[0] == 1
 
 

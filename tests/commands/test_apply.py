@@ -61,8 +61,8 @@ def counted(path: Path) -> Counter[tuple[Any, ...]]:
 
 
 def entries(place: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = kanon_sql.list_releases(place / "ledger.duckdb")["releases"]
-    return found
+    releases: list[dict[str, Any]] = kanon_sql.list_releases(place / "ledger.duckdb")["releases"]
+    return releases
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_the_difference_of_two_releases(place: Path) -> None:
     report = kanon_sql.apply(2, data)
     assert report["earlier"] == [{"release": 2, "kept": 10, "added": 3, "removed": 0}]  # 1 and 2 are the same rows
     assert report["rows"]["suppressed"] == 0
-    assert [(one["id"], one["origin"], one["built_on"]) for one in entries(place)] == [
+    assert [(entry["id"], entry["origin"], entry["built_on"]) for entry in entries(place)] == [
         (1, 1, None),
         (2, 1, 1),
         (3, 1, 2),
@@ -170,7 +170,7 @@ def test_parquet_and_tables_keep_their_types(place: Path) -> None:
     ]
     assert kanon_sql.apply(1, place / "data.duckdb", output=place / "again.parquet")["rows"]["released"] == 60
     with shared() as connection:
-        types = [connection.execute(f"DESCRIBE FROM '{one}'").fetchall() for one in ("r.parquet", "again.parquet")]
+        types = [connection.execute(f"DESCRIBE FROM '{file}'").fetchall() for file in ("r.parquet", "again.parquet")]
     assert types[0] == types[1]
     target = {"database": str(place / "out.duckdb"), "table": "released"}
     kanon_sql.apply(1, place / "people.parquet", overrides=[("target", target)])
@@ -290,15 +290,15 @@ def test_releases_that_cannot_be_applied(more: dict[str, Any], said: str, place:
 @pytest.mark.slow
 def test_releases_at_other_levels(place: Path) -> None:
     kanon_sql.run(configuration(place))
-    other = configuration(place, target=str(place / "other.csv"))
-    other["quasi_identifiers"]['zi"p']["min_level"] = 2
-    kanon_sql.run({**other, "releases": {**other["releases"], "on_conflict": "warn"}})
+    coarser = configuration(place, target=str(place / "other.csv"))
+    coarser["quasi_identifiers"]['zi"p']["min_level"] = 2
+    kanon_sql.run({**coarser, "releases": {**coarser["releases"], "on_conflict": "warn"}})
     with pytest.raises(NoReleaseError, match="holds release 2 of the same source at other levels"):
         kanon_sql.apply(1, second(place, FIRST), output=place / "new.csv")
-    made = kanon_sql.apply(
+    applied = kanon_sql.apply(
         1, second(place, FIRST), output=place / "new.csv", overrides=[("releases.on_conflict", "warn")]
     )
-    assert any("at other levels" in text for text in made["warnings"])
+    assert any("at other levels" in text for text in applied["warnings"])
 
 
 @pytest.mark.slow
@@ -361,8 +361,8 @@ def test_every_key_of_the_report_is_described(place: Path) -> None:
     from pages import leaves, rows, sections
 
     kanon_sql.run(configuration(place))
-    found = set(leaves(kanon_sql.apply(1, second(place, FIRST))))
+    keys = set(leaves(kanon_sql.apply(1, second(place, FIRST))))
     said = {name: set(rows(sections(ROOT / "docs" / "report.md")[name])) for name in ("run", "apply")}
-    assert found <= said["apply"] | said["run"]
+    assert keys <= said["apply"] | said["run"]
     around = {"earlier", "suppressed"}
-    assert said["apply"] <= found | around
+    assert said["apply"] <= keys | around

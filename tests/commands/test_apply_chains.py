@@ -65,26 +65,26 @@ class Story:
         rows = [row() for _ in range(draw(st.integers(6, 40)))]
         self.tables = [rows]
         for _ in range(draw(st.integers(1, 3))):
-            kept = [one for one in self.tables[-1] if chance.random() > chance.choice([0, 0.05, 0.4, 0.8])]
+            kept = [row for row in self.tables[-1] if chance.random() > chance.choice([0, 0.05, 0.4, 0.8])]
             fresh = [row() for _ in range(draw(st.integers(0, 12)))]
-            back = [one for one in rows if one not in kept and chance.random() < 0.2]
+            back = [row for row in rows if row not in kept and chance.random() < 0.2]
             self.tables.append([*kept, *fresh, *back] or rows)
 
     def classes(self, rows: Sequence[Row]) -> dict[Row, list[Row]]:
         """The rows generalized, by class."""
-        found: dict[Row, list[Row]] = {}
-        for one in rows:
-            labels = tuple(self.label(cell, level) for cell, level in zip(one[:2], self.levels, strict=True))
-            found.setdefault(labels, []).append((*labels, *one[2:]))
-        return found
+        by_class: dict[Row, list[Row]] = {}
+        for row in rows:
+            labels = tuple(self.label(cell, level) for cell, level in zip(row[:2], self.levels, strict=True))
+            by_class.setdefault(labels, []).append((*labels, *row[2:]))
+        return by_class
 
     @staticmethod
     def classes_of(rows: Sequence[Row]) -> dict[Row, list[Row]]:
         """The rows of a release, by class."""
-        found: dict[Row, list[Row]] = {}
-        for one in rows:
-            found.setdefault(one[:2], []).append(one)
-        return found
+        by_class: dict[Row, list[Row]] = {}
+        for row in rows:
+            by_class.setdefault(row[:2], []).append(row)
+        return by_class
 
     def label(self, cell: Cell, level: int) -> Cell:
         if cell is None:
@@ -95,7 +95,7 @@ class Story:
         """Whether a set is empty, or satisfies k and every model."""
         if not rows:
             return True
-        values, all_values = [one[2] for one in rows], [one[2] for one in everything]
+        values, all_values = [row[2] for row in rows], [row[2] for row in everything]
         for name, spec in self.models.items():
             if name in COMPARE and not set(values) <= set(all_values):
                 return False
@@ -110,7 +110,7 @@ class Story:
         for past in earlier:
             both = Counter(new) & Counter(past)
             sets = [both, Counter(new) - both, Counter(past) - both]
-            if both and not all(self.satisfies(list(one.elements()), everything) for one in sets):
+            if both and not all(self.satisfies(list(side.elements()), everything) for side in sets):
                 return False
         return True
 
@@ -174,7 +174,7 @@ def test_no_pair_of_releases_tells_too_few_apart(story: Story, chance: random.Ra
     for number in range(1, len(story.tables)):
         base, path = chance.randint(1, len(releases)), story.path(folder, f"release{len(releases) + 1}")
         table = story.tables[number]
-        everything = [one for rows in story.classes(table).values() for one in rows]
+        everything = [row for rows in story.classes(table).values() for row in rows]
         past = [story.classes_of(release) for release in compared(releases, base)]
         expected: Counter[Row] = Counter()
         for rows in story.classes(table).values():
@@ -186,13 +186,13 @@ def test_no_pair_of_releases_tells_too_few_apart(story: Story, chance: random.Ra
             event("refused")
             assert not expected and "no row could be released" in str(refused)
             continue
-        found = story.read(path)
-        assert Counter(found) == expected
-        check_pairs(story, found, releases, everything)
-        check_report(story, report, found, table, past)
+        applied = story.read(path)
+        assert Counter(applied) == expected
+        check_pairs(story, applied, releases, everything)
+        check_report(story, report, applied, table, past)
         event("held back" if report["suppressed"]["waiting"] else "nothing held back")
         event("class suppressed" if report["suppressed"]["differing"]["rows"] else "no class suppressed")
-        releases.append(found)
+        releases.append(applied)
 
 
 def compared(releases: Sequence[list[Row]], base: int) -> list[list[Row]]:
@@ -204,34 +204,34 @@ def compared(releases: Sequence[list[Row]], base: int) -> list[list[Row]]:
     return [releases[number - 1] for number in sorted(kept.values())]
 
 
-def check_pairs(story: Story, found: list[Row], releases: Sequence[list[Row]], everything: list[Row]) -> None:
+def check_pairs(story: Story, released_rows: list[Row], releases: Sequence[list[Row]], everything: list[Row]) -> None:
     """What the issue asks for, said once more without choices: of what can be told apart nothing is too small."""
-    new = story.classes_of(found)
+    new = story.classes_of(released_rows)
     for release in releases:
         past = story.classes_of(release)
         for labels in {*new, *past}:
             here, there = Counter(new.get(labels, [])), Counter(past.get(labels, []))
             assert story.satisfies(list(here.elements()), everything)
-            for one in (here & there, here - there, there - here):
-                assert not one or one.total() >= story.k
-                if one != there:  # a class that was released whole satisfied then
-                    assert story.satisfies(list(one.elements()), everything)
+            for side in (here & there, here - there, there - here):
+                assert not side or side.total() >= story.k
+                if side != there:  # a class that was released whole satisfied then
+                    assert story.satisfies(list(side.elements()), everything)
 
 
 def check_report(
-    story: Story, report: dict[str, Any], found: list[Row], table: list[Row], past: list[dict[Row, list[Row]]]
+    story: Story, report: dict[str, Any], released_rows: list[Row], table: list[Row], past: list[dict[Row, list[Row]]]
 ) -> None:
     counts, held = report["rows"], report["suppressed"]
-    assert (counts["source"], counts["released"]) == (len(table), len(found))
+    assert (counts["source"], counts["released"]) == (len(table), len(released_rows))
     suppressed = held["waiting"] + held["violating"]["rows"] + held["differing"]["rows"]
-    assert counts["suppressed"] == suppressed == len(table) - len(found)
-    everything = [one for rows in story.classes(table).values() for one in rows]
-    released = story.classes_of(found)
+    assert counts["suppressed"] == suppressed == len(table) - len(released_rows)
+    everything = [row for rows in story.classes(table).values() for row in rows]
+    released = story.classes_of(released_rows)
     gone = {labels: rows for labels, rows in story.classes(table).items() if labels not in released}
     alone = [rows for rows in gone.values() if not story.satisfies(rows, everything)]
     assert held["violating"] == {"rows": sum(map(len, alone)), "classes": len(alone)}
-    for one, before in zip(report["earlier"], past, strict=True):
+    for entry, before in zip(report["earlier"], past, strict=True):
         old = Counter(row for rows in before.values() for row in rows)
-        both = Counter(found) & old
-        told = [both.total(), (Counter(found) - both).total(), (old - both).total()]
-        assert [one[name] for name in ("kept", "added", "removed")] == told
+        both = Counter(released_rows) & old
+        row_counts = [both.total(), (Counter(released_rows) - both).total(), (old - both).total()]
+        assert [entry[name] for name in ("kept", "added", "removed")] == row_counts

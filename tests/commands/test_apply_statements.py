@@ -27,7 +27,7 @@ OPEN = ("class BIGINT", [(1,), (2,), (3,)])
 CODE = {"sensitive": [{"code": "code"}]}
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
     names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -35,17 +35,17 @@ def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **op
 
 
 def test_every_class_of_the_new_data_is_open_until_it_is_decided() -> None:
-    assert made("open", {"counts": COUNTS}, "open_classes") == [(1,), (2,), (3,)]
+    assert table_of("open", {"counts": COUNTS}, "open_classes") == [(1,), (2,), (3,)]
     tables: dict[str, Any] = {"open_classes": OPEN, "quotas": ("class BIGINT", [(2,), (2,), (9,)])}
-    assert made("close", tables, "open_classes") == [(1,), (3,)]
-    assert made("quotas", {"counts": COUNTS}, "quotas") == []
+    assert table_of("close", tables, "open_classes") == [(1,), (3,)]
+    assert table_of("quotas", {"counts": COUNTS}, "quotas") == []
 
 
 def test_of_each_row_text_as_many_are_tried_as_both_releases_hold() -> None:
     tables: dict[str, Any] = {"counts": COUNTS, "open_classes": ("class BIGINT", [(1,), (2,)])}
     held = {0: [(1, 10, 1, 3), (1, 11, 2, 2), (2, 20, 1, 4)], 1: [(1, 10, 1, 2), (2, 20, 1, 4)], 2: [(1, 11, 2, 2)]}
     for release, tried in held.items():
-        assert made("attempt", tables, "tried", lists=CODE, values={"held_by": release}) == tried
+        assert table_of("attempt", tables, "tried", lists=CODE, values={"held_by": release}) == tried
 
 
 def test_sides_are_what_both_hold_what_came_and_what_went() -> None:
@@ -57,7 +57,7 @@ def test_sides_are_what_both_hold_what_came_and_what_went() -> None:
             [(1, 10, 1, 3), (2, 20, 1, 4), (3, 30, 3, 5)],
         ),
     }
-    rows = made("sets", tables, "sets", "class, release, side, code, row_count", lists=CODE)
+    rows = table_of("sets", tables, "sets", "class, release, side, code, row_count", lists=CODE)
     assert rows == [
         (1, 0, 0, 1, 3),
         (1, 1, 1, 1, 2),
@@ -69,7 +69,7 @@ def test_sides_are_what_both_hold_what_came_and_what_went() -> None:
     ]
     # A class of which one row text is in both tells all of its others apart.
     tables["tried"] = (tables["tried"][0], [(1, 10, 1, 3), (1, 11, 2, 2)])
-    rows = made("sets", tables, "sets", "class, release, side, code, row_count", lists=CODE)
+    rows = table_of("sets", tables, "sets", "class, release, side, code, row_count", lists=CODE)
     assert [row for row in rows if row[:2] == (1, 2)] == [(1, 2, 1, 2, 2), (1, 2, 2, 1, 3), (1, 2, 3, 2, 7)]
     read = {"sets": ("class BIGINT, release BIGINT, side BIGINT, code BIGINT, row_count BIGINT", rows)}
     assert sorted(answers(f"{APPLY}/values", read)) == rows
@@ -82,8 +82,8 @@ def test_a_class_fails_by_any_of_its_sides_and_by_a_value_without_a_share() -> N
     )
     tables: dict[str, Any] = {"judged": judged, "sets": ("class BIGINT, code BIGINT", [(1, 5), (3, 5), (4, 6)])}
     lists: dict[str, Any] = {"compared": [{"code": "code", "top": 5}]}
-    assert made("failed", tables, "failed", lists=lists) == [(1,), (2,), (4,)]
-    assert made("failed_alone", tables, "failed_alone") == [(2,)]
+    assert table_of("failed", tables, "failed", lists=lists) == [(1,), (2,), (4,)]
+    assert table_of("failed_alone", tables, "failed_alone") == [(2,)]
 
 
 def test_what_was_tried_is_taken_for_the_classes_that_hold() -> None:
@@ -92,7 +92,7 @@ def test_what_was_tried_is_taken_for_the_classes_that_hold() -> None:
         "failed": ("class BIGINT", [(1,), (3,)]),
         "quotas": ("cell BIGINT, class BIGINT, quota BIGINT, attempt BIGINT", [(5, 9, 1, 0)]),
     }
-    assert made("decide", tables, "quotas", values={"attempt": 2}) == [(5, 9, 1, 0), (20, 2, 4, 2)]
+    assert table_of("decide", tables, "quotas", values={"attempt": 2}) == [(5, 9, 1, 0), (20, 2, 4, 2)]
 
 
 def test_rows_are_released_wait_or_go_with_their_class() -> None:
@@ -131,7 +131,7 @@ def test_row_texts_are_numbered_with_their_missing_values() -> None:
         [(0, "x", None, 2), (1, "x", None, 5), (1, None, "p", 1), (2, "x", "p", 3)],
     )
     lists: dict[str, Any] = {"cell": CELLS, "qi": [{"name": "a"}]}
-    cells = made("cells", {"all_texts": texts}, "cells", "cell, class, a, s", lists=lists)
+    cells = table_of("cells", {"all_texts": texts}, "cells", "cell, class, a, s", lists=lists)
     assert sorted(row[0] for row in cells) == [1, 2, 3]
     assert len({(row[1], row[2]) for row in cells}) == len({row[1] for row in cells}) == 2
     tables: dict[str, Any] = {
@@ -143,11 +143,11 @@ def test_row_texts_are_numbered_with_their_missing_values() -> None:
         "sensitive_codes": ("text VARCHAR, code BIGINT", [("p", 4), (None, 0)]),
     }
     lists = {"cell": CELLS, "sensitive": [{"codes": "sensitive_codes", "cell": "s", "code": "code"}]}
-    counts = made("counts", tables, "counts", "release, class, cell, code, row_count", lists=lists)
+    counts = table_of("counts", tables, "counts", "release, class, cell, code, row_count", lists=lists)
     assert counts == [(0, 7, 1, 0, 2), (1, 7, 1, 0, 5), (1, 8, 2, 4, 1), (2, 7, 3, 4, 3)]
     written = {"table_rows": ("a VARCHAR, s VARCHAR", [("x", None), ("x", None), (None, None)])}
     lists = {"cell": [{"text": "a", "name": "a"}, {"text": "s", "name": "s"}]}
-    rows = made("texts", written, "release_texts", names={}, lists=lists, values={"release": 3})
+    rows = table_of("texts", written, "release_texts", names={}, lists=lists, values={"release": 3})
     assert rows == [(3, "x", None, 2), (3, None, None, 1)]
 
 
@@ -160,7 +160,7 @@ def test_values_of_earlier_releases_alone_have_codes_behind_those_of_the_new_dat
         ),
         "domain": ("value VARCHAR, position BIGINT", [("1.0", 1), ("2", 2), ("NA", 0)]),
     }
-    rows = made("codes", tables, "codes", values={"top": 2})
+    rows = table_of("codes", tables, "codes", values={"top": 2})
     assert rows == [("1", 1), ("1.0", 1), ("2", 2), ("9", 4), ("NA", 0), (None, 0)]
     assert answers(f"{APPLY}/top", {"domain": tables["domain"]}) == [(2,)]
     assert answers(f"{APPLY}/top", {"domain": (tables["domain"][0], [])}) == [(0,)]

@@ -36,19 +36,19 @@ def config(folder: Path, select: str, rows: int = 2_000, **more: Any) -> dict[st
     }
 
 
-def warned(asked: dict[str, Any]) -> list[str]:
-    return [text for text in kanon_sql.run(asked).warnings if "more exactly" in text]
+def warned(configured: dict[str, Any]) -> list[str]:
+    return [text for text in kanon_sql.run(configured).warnings if "more exactly" in text]
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("role", ["sensitive", "insensitive"])
 def test_a_copy_of_a_quasi_identifier(tmp_path: Path, algorithm: str, role: str) -> None:
-    asked = config(tmp_path, "age AS age_copy, hash(i + 1) % 5 AS other", algorithm=algorithm)
+    configured = config(tmp_path, "age AS age_copy, hash(i + 1) % 5 AS other", algorithm=algorithm)
     if algorithm != "optimal":
-        asked["quasi_identifiers"]["age"] = {}
-    asked[role] = ["age_copy"]
-    (said,) = warned(asked)
+        configured["quasi_identifiers"]["age"] = {}
+    configured[role] = ["age_copy"]
+    (said,) = warned(configured)
     assert said.startswith(f"{role} column 'age_copy' tells more exactly than it is released: 'age' in 100% of 2,000 ")
 
 
@@ -73,29 +73,29 @@ def test_two_columns_together(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_figures(tmp_path: Path) -> None:
     """Six in ten persons have their age, the others a number that says nothing: counted here once more."""
-    asked = config(tmp_path, "CASE WHEN i % 10 < 6 THEN age ELSE 1000 + i % 3 END AS mostly")
-    (said,) = warned(asked)
+    configured = config(tmp_path, "CASE WHEN i % 10 < 6 THEN age ELSE 1000 + i % 3 END AS mostly")
+    (said,) = warned(configured)
     assert "'age' in 60% of 2,000 rows (by chance 0%)" in said
 
 
 @pytest.mark.slow
 def test_what_is_released_as_it_is_or_has_nothing_below(tmp_path: Path) -> None:
-    asked = config(tmp_path, "age AS age_copy, CASE WHEN age < 30 THEN 'young' ELSE 'old' END AS group_of_age")
-    asked["quasi_identifiers"]["age"] = {"builtin": "suppress", "max_level": 0}
-    asked["privacy"] = {"k": 2}
-    assert warned(asked) == []
+    configured = config(tmp_path, "age AS age_copy, CASE WHEN age < 30 THEN 'young' ELSE 'old' END AS group_of_age")
+    configured["quasi_identifiers"]["age"] = {"builtin": "suppress", "max_level": 0}
+    configured["privacy"] = {"k": 2}
+    assert warned(configured) == []
     # The next finer level of an interval of 10 is one of 5: what is coarser than both tells nothing.
-    asked = config(tmp_path, "CASE WHEN age < 40 THEN 'young' ELSE 'old' END AS group_of_age")
-    assert warned(asked) == []
+    configured = config(tmp_path, "CASE WHEN age < 40 THEN 'young' ELSE 'old' END AS group_of_age")
+    assert warned(configured) == []
 
 
 @pytest.mark.slow
 def test_it_is_the_same_each_time(tmp_path: Path) -> None:
-    asked = config(tmp_path, "CASE WHEN i % 10 < 6 THEN age ELSE 1000 + i % 3 END AS mostly", rows=150_000)
-    first = warned(asked)
+    configured = config(tmp_path, "CASE WHEN i % 10 < 6 THEN age ELSE 1000 + i % 3 END AS mostly", rows=150_000)
+    first = warned(configured)
     assert len(first) == 1
     assert re.search(r"'age' in 60% of [\d,]+ rows looked at", first[0])
-    assert warned(asked) == first
+    assert warned(configured) == first
 
 
 @pytest.mark.slow
@@ -106,13 +106,13 @@ def test_values_that_are_rare_in_a_large_table(tmp_path: Path) -> None:
 
 
 def test_a_sensitive_column_of_values_of_their_own(tmp_path: Path) -> None:
-    asked = config(tmp_path, "i AS number, CASE WHEN i % 10 < 4 THEN -i ELSE 1 END AS fewer")
-    said = kanon_sql.run({**asked, "sensitive": ["number", "fewer"]}).warnings
+    configured = config(tmp_path, "i AS number, CASE WHEN i % 10 < 4 THEN -i ELSE 1 END AS fewer")
+    said = kanon_sql.run({**configured, "sensitive": ["number", "fewer"]}).warnings
     assert [text.split(":")[0] for text in said] == [
         "sensitive column 'number' holds a value of its own in 2,000 of 2,000 rows"
     ]
 
 
 def test_no_value_is_named(tmp_path: Path) -> None:
-    asked = config(tmp_path, "'secret ' || age AS age_copy")
-    assert "secret" not in str(kanon_sql.run(asked).warnings)
+    configured = config(tmp_path, "'secret ' || age AS age_copy")
+    assert "secret" not in str(kanon_sql.run(configured).warnings)

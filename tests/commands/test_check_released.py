@@ -15,7 +15,7 @@ from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, UnfittingSourceError
 
 
-def asked(folder: Path, **more: Any) -> dict[str, Any]:
+def released_people(folder: Path, **more: Any) -> dict[str, Any]:
     """A release that was made of people with names, and its configuration."""
     write(folder / "people.parquet")
     source = folder / "named.parquet"
@@ -39,28 +39,28 @@ def with_column(folder: Path, column: str) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("column", ["name", "note", "of_nobody"])
 def test_columns_that_are_not_released(tmp_path: Path, column: str) -> None:
-    config = asked(tmp_path)
+    config = released_people(tmp_path)
     checked = kanon_sql.check(config, tmp_path / "release.parquet", released=True)
     assert (checked["status"], checked["violations"]["columns"]) == ("satisfied", [])
-    other = with_column(tmp_path, column)
-    assert kanon_sql.check(config, other)["status"] == "satisfied"
+    beside = with_column(tmp_path, column)
+    assert kanon_sql.check(config, beside)["status"] == "satisfied"
     for unlisted in ("drop", "error"):
-        checked = kanon_sql.check(config, other, released=True, overrides=[("unlisted", unlisted)])
+        checked = kanon_sql.check(config, beside, released=True, overrides=[("unlisted", unlisted)])
         assert (checked["status"], checked["violations"]["columns"]) == ("violated", [column])
-    insensitive = kanon_sql.check(config, other, released=True, overrides=[("unlisted", "insensitive")])
+    insensitive = kanon_sql.check(config, beside, released=True, overrides=[("unlisted", "insensitive")])
     assert insensitive["violations"]["columns"] == (["name"] if column == "name" else [])
 
 
 def test_pseudonyms_are_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PSEUDONYM_KEY", "00112233445566778899aabbccddeeff" * 2)
-    config = asked(tmp_path, transform={"name": {"pseudonym": {"key": "${PSEUDONYM_KEY}"}}})
+    config = released_people(tmp_path, transform={"name": {"pseudonym": {"key": "${PSEUDONYM_KEY}"}}})
     checked = kanon_sql.check(config, tmp_path / "release.parquet", released=True)
     assert (checked["status"], checked["violations"]["columns"]) == ("satisfied", [])
 
 
 @pytest.mark.slow
 def test_the_command_says_which(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "config.json").write_text(json.dumps(asked(tmp_path)))
+    (tmp_path / "config.json").write_text(json.dumps(released_people(tmp_path)))
     with pytest.raises(SystemExit) as ended:
         main(["check", str(tmp_path / "config.json"), str(with_column(tmp_path, "name")), "--released"])
     said = capsys.readouterr().out
@@ -70,18 +70,18 @@ def test_the_command_says_which(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.slow
 def test_names_differ_in_more_than_case(tmp_path: Path) -> None:
-    config = asked(tmp_path)
-    other, unlisted = with_column(tmp_path, "Name"), [("unlisted", "insensitive")]
-    checked = kanon_sql.check(config, other, released=True, overrides=unlisted)
+    config = released_people(tmp_path)
+    beside, unlisted = with_column(tmp_path, "Name"), [("unlisted", "insensitive")]
+    checked = kanon_sql.check(config, beside, released=True, overrides=unlisted)
     assert (checked["status"], checked["violations"]["columns"]) == ("violated", ["Name"])
     # What a list names is as that list says.
     listed = [*unlisted, ("insensitive", ["Name"])]
-    assert kanon_sql.check(config, other, released=True, overrides=listed)["status"] == "satisfied"
+    assert kanon_sql.check(config, beside, released=True, overrides=listed)["status"] == "satisfied"
 
 
 @pytest.mark.slow
 def test_a_source_that_is_a_release_lacks_the_column_of_persons(tmp_path: Path) -> None:
-    config = asked(tmp_path, privacy={"k": 5, "entity": "name"})
+    config = released_people(tmp_path, privacy={"k": 5, "entity": "name"})
     config["source"] = str(tmp_path / "release.parquet")
     with pytest.raises(UnfittingSourceError, match="name"):
         kanon_sql.check(config)

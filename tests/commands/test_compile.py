@@ -145,8 +145,8 @@ def test_a_query_and_a_table_as_source(tmp_path: Path) -> None:
         config = configuration(source, str(tmp_path / "o.parquet"))
         with duckdb.connect() as connection:
             connection.execute(f"ATTACH '{tmp_path / 'lab.duckdb'}' AS lab (READ_ONLY)")
-            found = counted(connection.execute(kanon_sql.compile(config)).fetchall())
-        assert found == run_rows(config, tmp_path)
+            compiled_rows = counted(connection.execute(kanon_sql.compile(config)).fetchall())
+        assert compiled_rows == run_rows(config, tmp_path)
     assert 'FROM "ward"."all people"' in kanon_sql.compile(configuration(table, "o.csv"), dialect="postgres")
     with pytest.raises(ConfigurationError, match="--source-table is not given"):
         kanon_sql.compile(configuration(query, "o.csv"), dialect="spark")
@@ -179,9 +179,11 @@ def test_mapping_tables_are_written_beside_and_read(algorithm: Any, tmp_path: Pa
             assert file.stat().st_mode & 0o777 == 0o600
             assert f"from {file}" in text
             connection.execute(f"CREATE TABLE {file.stem} AS FROM read_csv('{file}', all_varchar=false)")
-        found = counted(connection.execute(text).fetchall())
+        compiled_rows = counted(connection.execute(text).fetchall())
     labels = slice(0, 3)
-    assert Counter(row[labels] for row in found.elements()) == Counter(row[labels] for row in expected.elements())
+    assert Counter(row[labels] for row in compiled_rows.elements()) == Counter(
+        row[labels] for row in expected.elements()
+    )
     with pytest.raises(EngineError, match="would replace this file"):
         kanon_sql.compile(config, mappings="table", mapping_folder=folder, mapping_prefix="m_")
 

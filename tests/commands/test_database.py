@@ -535,9 +535,9 @@ def test_the_command(tmp_path: Path) -> None:
     assert json.loads(dry.stdout)["status"] == "dry-run"
     assert not (tmp_path / "out").exists()
     page = tmp_path / "page.html"
-    told = CliRunner().invoke(cli, ["run", str(path), "--report", str(tmp_path / "report.json"), "--html", str(page)])
-    assert told.exit_code == 0, told.output
-    assert "released 8 of 8 persons in 5 tables" in told.stdout
+    ended = CliRunner().invoke(cli, ["run", str(path), "--report", str(tmp_path / "report.json"), "--html", str(page)])
+    assert ended.exit_code == 0, ended.output
+    assert "released 8 of 8 persons in 5 tables" in ended.stdout
     assert json.loads((tmp_path / "report.json").read_text())["facts"]["known"] == 2
     assert page.stat().st_mode & 0o777 == 0o600
     text = page.read_text(encoding="utf-8")
@@ -680,10 +680,10 @@ def test_check_and_risk(tmp_path: Path) -> None:
     }
     config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 3, 2, "nothing")
     config["tables"]["visit"]["facts"] = {"kind": {}}
-    found = kanon_sql.check(config)
-    assert found["status"] == "violated"
-    assert found["facts"]["actual"] == 1
-    assert found["violations"] == [
+    checked = kanon_sql.check(config)
+    assert checked["status"] == "violated"
+    assert checked["facts"]["actual"] == 1
+    assert checked["violations"] == [
         "6 values of 'visit_id' in drug lead to no row of visit",
         "a set of facts is had by 1 persons, fewer than k = 3",
     ]
@@ -696,8 +696,8 @@ def test_check_and_risk(tmp_path: Path) -> None:
     assert [entry["below_k"] for entry in after["facts"]] == [0, 0, 0]
     path = tmp_path / "database.yaml"
     path.write_text(json.dumps(config), encoding="utf-8")
-    told = CliRunner().invoke(cli, ["check", str(path), str(tmp_path / "out")])
-    assert told.exit_code == 0 and "satisfies k = 3" in told.stdout
+    ended = CliRunner().invoke(cli, ["check", str(path), str(tmp_path / "out")])
+    assert ended.exit_code == 0 and "satisfies k = 3" in ended.stdout
     assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == 1
     assert "3 facts" in CliRunner().invoke(cli, ["risk", str(path)]).stdout
     for words in (["check", str(path), "--k", "3"], ["risk", str(path), "--threshold", "0.1"], ["lattice", str(path)]):
@@ -767,8 +767,8 @@ def test_numbers_of_rows_that_tell_somebody_apart_are_warned_of(tmp_path: Path) 
     }
     config = configuration(write(database, tmp_path, "csv"), tmp_path, "csv", 3, 1, "nothing")
     report = kanon_sql.run(config, progress=None).report
-    told = [text for text in report["warnings"] if "number of rows" in text]
-    assert [text.partition(" persons have")[0] for text in told] == ["table 'visit': 1", "table 'diagnosis': 1"]
+    warnings = [text for text in report["warnings"] if "number of rows" in text]
+    assert [text.partition(" persons have")[0] for text in warnings] == ["table 'visit': 1", "table 'diagnosis': 1"]
     config["target"] = {"path": str(tmp_path / "strict")}
     with pytest.raises(WarnedError, match="number of rows"):
         kanon_sql.run(config, strict=True, progress=None)
@@ -976,7 +976,7 @@ def test_the_key_of_persons_is_new_under_every_name(tmp_path: Path) -> None:
     people = {row["id"] for row in released["person"]}
     assert people == set(range(1, 7)) == {row["patient"] for row in released["visit"]}
     others = [row["id"] for row in released["visit"]]
-    assert others.count(None) == 1 and {int(other) for other in others if other is not None} < people
+    assert others.count(None) == 1 and {int(number) for number in others if number is not None} < people
 
 
 @pytest.mark.slow
@@ -1113,8 +1113,8 @@ def test_outputs_that_cannot_be_written_are_refused_before_anything_is(tmp_path:
         ("--report", "database.json", "would replace the configuration"),
         ("--html", "nowhere.html", "link"),
     ):
-        told = CliRunner().invoke(cli, ["run", str(path), option, str(tmp_path / place)])
-        assert isinstance(told.exception, KanonError) and text in str(told.exception), (option, place)
+        ended = CliRunner().invoke(cli, ["run", str(path), option, str(tmp_path / place)])
+        assert isinstance(ended.exception, KanonError) and text in str(ended.exception), (option, place)
         assert not (tmp_path / "out").exists()
     assert json.loads(path.read_text()) == config
 

@@ -137,12 +137,12 @@ def test_values_that_persons_hold_are_read_by_the_search_alone(tmp_path: Path) -
     config["privacy"] = {"k": 4}
     kanon_sql.run(config)
     with_model = {**config, "privacy": {**config["privacy"], "t_closeness": {"column": "visit.ward", "t": 1}}}
-    utility, other = kanon_sql.utility(config), kanon_sql.utility(with_model)
+    utility, with_models = kanon_sql.utility(config), kanon_sql.utility(with_model)
     assert [utility[key] for key in (*FIGURES, "tables", "warnings")] == [
-        other[key] for key in (*FIGURES, "tables", "warnings")
+        with_models[key] for key in (*FIGURES, "tables", "warnings")
     ]
-    attacks, other = (kanon_sql.attack(asked, attacks=10) for asked in (config, with_model))
-    assert [attacks[key] for key in ATTACKS[:3]] == [other[key] for key in ATTACKS[:3]]
+    attacks, attacks_with_model = (kanon_sql.attack(each, attacks=10) for each in (config, with_model))
+    assert [attacks[key] for key in ATTACKS[:3]] == [attacks_with_model[key] for key in ATTACKS[:3]]
     report = kanon_sql.attack(with_model, attacks=10, hold_out="50%")
     assert report["status"] == "measured"
     assert "income" in json.dumps(report["inference"])

@@ -169,11 +169,11 @@ def test_it_is_said_to_people(tmp_path: Path) -> None:
     config = configuration(_telling(), tmp_path, "parquet", 2, 1, "60%")
     path = tmp_path / "database.json"
     path.write_text(json.dumps(config), encoding="utf-8")
-    told = CliRunner().invoke(cli, ["run", str(path), "--html", str(tmp_path / "page.html")])
-    assert "told by a set of facts: 60.0 % at most (asked for 60 %)" in told.output
+    ended = CliRunner().invoke(cli, ["run", str(path), "--html", str(tmp_path / "page.html")])
+    assert "told by a set of facts: 60.0 % at most (asked for 60 %)" in ended.output
     assert "60.0 % at most have the same sensitive value (asked for: 60 %)" in (tmp_path / "page.html").read_text()
-    told = CliRunner().invoke(cli, ["check", str(path)])
-    assert "told by a set of facts: 75.0 % at most (asked for 60 %)" in told.output
+    ended = CliRunner().invoke(cli, ["check", str(path)])
+    assert "told by a set of facts: 75.0 % at most (asked for 60 %)" in ended.output
 
 
 def test_what_the_search_misses_does_not_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,12 +140,12 @@ def test_every_class_of_persons_holds_the_model(
     database: dict[str, Rows],
     kind: str,
     k: int,
-    asked: tuple[str, Json],
+    model_and_entry: tuple[str, Json],
     algorithm: str,
 ) -> None:
     """And there is no release only where no node of the lattice has few enough persons in classes that do not."""
     folder = tmp_path_factory.mktemp("diversity")
-    model, entry = asked
+    model, entry = model_and_entry
     config = configuration(database, folder, kind, {"k": k, model: entry}, algorithm=algorithm)
     in_source = values_of(database)
     everybody = pairs(in_source, in_source)
@@ -243,20 +243,20 @@ def test_it_is_said_to_people(tmp_path: Path) -> None:
     config = configuration(_uneven(), tmp_path, "parquet", privacy)
     path = tmp_path / "database.json"
     path.write_text(json.dumps(config), encoding="utf-8")
-    told = CliRunner().invoke(cli, ["check", str(path)])
-    assert told.exit_code == 1
-    assert "1 classes of persons violate l_diversity of diagnosis.code" in told.output
-    assert "diagnosis.code: l_diversity 1 in every class (asked for 2)" in told.output
-    told = CliRunner().invoke(cli, ["run", str(path), "--html", str(tmp_path / "page.html")])
-    assert "diagnosis.code: l_diversity 2 in every class (asked for 2)" in told.output
+    ended = CliRunner().invoke(cli, ["check", str(path)])
+    assert ended.exit_code == 1
+    assert "1 classes of persons violate l_diversity of diagnosis.code" in ended.output
+    assert "diagnosis.code: l_diversity 1 in every class (asked for 2)" in ended.output
+    ended = CliRunner().invoke(cli, ["run", str(path), "--html", str(tmp_path / "page.html")])
+    assert "diagnosis.code: l_diversity 2 in every class (asked for 2)" in ended.output
     assert "values of diagnosis.code of every class have a diversity (distinct) of at least 2 (asked for: 2)" in (
         tmp_path / "page.html"
     ).read_text(encoding="utf-8")
-    told = CliRunner().invoke(cli, ["check", str(path), str(tmp_path / "out")])
-    assert told.exit_code == 0
-    told = CliRunner().invoke(cli, ["risk", str(path)])
-    assert "diagnosis.code: l_diversity 1 in every class" in told.output
-    assert "diagnosis.code: l_diversity 2 in every class" in told.output
+    ended = CliRunner().invoke(cli, ["check", str(path), str(tmp_path / "out")])
+    assert ended.exit_code == 0
+    ended = CliRunner().invoke(cli, ["risk", str(path)])
+    assert "diagnosis.code: l_diversity 1 in every class" in ended.output
+    assert "diagnosis.code: l_diversity 2 in every class" in ended.output
 
 
 def test_what_the_search_misses_does_not_verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,7 +317,7 @@ def test_models_hold_of_what_suppressed_facts_leave(
     tmp_path_factory: pytest.TempPathFactory,
     database: dict[str, Rows],
     k: int,
-    asked: tuple[str, Json],
+    model_and_entry: tuple[str, Json],
     persons: int,
     by_class: bool,
     kind: str,
@@ -327,7 +327,7 @@ def test_models_hold_of_what_suppressed_facts_leave(
     node of the lattice holds of that, and else the classes are those of one that loses least.
     """
     folder = tmp_path_factory.mktemp("left")
-    model, entry = asked
+    model, entry = model_and_entry
     facts = {"known": 2, "with": "quasi_identifiers" if by_class else "nothing"}
     config = _with_facts(
         database, folder / "asked", {"k": k, "facts": facts, model: entry}, persons, kind=kind, algorithm=algorithm
@@ -367,8 +367,8 @@ def test_models_hold_of_what_suppressed_facts_leave(
     for _, person, of_visit in released["visit"]:
         kinds[person].add(of_visit)
     for members in classes.values() if by_class else [list(kinds)]:
-        for known in {(a, b) for person in members for a in kinds[person] for b in kinds[person]}:
-            assert sum(kinds[person].issuperset(known) for person in members) >= k
+        for pair_of_facts in {(a, b) for person in members for a in kinds[person] for b in kinds[person]}:
+            assert sum(kinds[person].issuperset(pair_of_facts) for person in members) >= k
     if persons == 0 and not by_class:
         if algorithm == "optimal":
             assert (report["solution"]["levels"]["sex"], report["solution"]["levels"]["ward"]) in holding
@@ -464,12 +464,12 @@ def test_a_key_that_is_not_there_is_said(tmp_path: Path, lacking: str) -> None:
     privacy = {"k": 2, "l_diversity": {"column": "diagnosis.code", "l": 2}}
     config = configuration(_uneven(), tmp_path, "parquet", privacy, types=types)
     config["tables"][table]["unlisted"] = "drop"
-    asked: list[tuple[Any, Json]] = [
+    jobs: list[tuple[Any, Json]] = [
         (kanon_sql.check, {}),
         (kanon_sql.risk, {}),
         (kanon_sql.attack, {"hold_out": "50%"}),
     ]
-    for command, more in asked:
+    for command, more in jobs:
         with pytest.raises(ConfigurationError, match=f"has no column '{lacking}'"):
             command(config, progress=None, **more)
 
@@ -506,7 +506,7 @@ def _own_holds(key: str, entry: Json, classes: list[list[str]]) -> bool:
 def test_a_check_counts_models_of_the_table_of_persons(
     tmp_path_factory: pytest.TempPathFactory,
     drawn: list[tuple[str, str, str]],
-    asked: tuple[str, Json],
+    model_and_entry: tuple[str, Json],
     kind: str,
     beside: bool,
 ) -> None:
@@ -521,7 +521,7 @@ def test_a_check_counts_models_of_the_table_of_persons(
         "home": [(i, side) for i, (*_, side) in enumerate(drawn)],
         "visit": [(i, code) for i in range(len(drawn)) for code in "pq"],
     }
-    key, entry = asked
+    key, entry = model_and_entry
     held: Json = {"column": "visit.code", "l": 2}
     privacy: Json = {"k": 1, "l_diversity": [held]} if beside else {"k": 1}
     own: Any = [*privacy.get(key, []), entry] if key == "l_diversity" else entry

@@ -129,12 +129,12 @@ def test_classes_hold_k_persons_wherever_their_quasi_identifiers_stand(
         return
     released = read(folder, kind)
     places = {row["location_id"]: row for row in released["location"]}
-    known = {row["person_id"]: row for row in released["demography"]}
+    demographies = {row["person_id"]: row for row in released["demography"]}
     # One row of each, whoever had none in the source too; rows of the same values are one row.
     assert len(places) == len(released["location"]) == len({(r["region"], r["size"]) for r in places.values()})
-    assert len(known) == len(released["demography"])
+    assert len(demographies) == len(released["demography"])
     assert {row["location_id"] for row in released["person"]} == set(places)
-    assert {row["person_id"] for row in released["person"]} == set(known)
+    assert {row["person_id"] for row in released["person"]} == set(demographies)
     assert set(places) == {str(i + 1) for i in range(len(places))}
     # Every value is right for the person.
     source = {str(i): (sex, place) for i, sex, place in database["person"]}
@@ -142,7 +142,7 @@ def test_classes_hold_k_persons_wherever_their_quasi_identifiers_stand(
     of_person = {str(row[0]): row[1:] for row in database["demography"]}
     classes: dict[str, tuple[Any, ...]] = {}
     for row in released["person"]:
-        person, place, demography = row["person_id"], places[row["location_id"]], known[row["person_id"]]
+        person, place, demography = row["person_id"], places[row["location_id"]], demographies[row["person_id"]]
         sex, there = source[person]
         region, size = of_place.get(there, (None, None))
         born, note = of_person.get(person, (None, None))

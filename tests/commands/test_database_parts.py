@@ -63,14 +63,14 @@ def test_rows_go_with_facts_with_rows_above_them_or_with_persons() -> None:
 
 def test_rows_tell_their_person_where_all_keys_on_the_way_are_released() -> None:
     whole = {"visit": ["visit_id", "person_id"], "test": ["visit_id"]}
-    for lacking, told in (
+    for lacking, tells in (
         ({}, True),
         ({"visit": ["person_id"]}, False),
         ({"visit": ["visit_id"]}, False),
         ({"test": []}, False),
     ):
         tables = opened(loaded(), **{**whole, **lacking})
-        assert tells_persons(tables, tables["test"]) is told, lacking
+        assert tells_persons(tables, tables["test"]) is tells, lacking
     assert not tells_persons(tables, tables["place"])
 
 
@@ -108,6 +108,6 @@ def test_persons_stand_beside_each_of_their_values_once_or_beside_none(emptied: 
         tables = {**opened(loaded()), "visit": OpenTable(loaded().tables["visit"], visits, visits.columns, {})}
         persons = exp.select("person").from_(exp.values([("1",), ("2",), ("3",)], alias="p", columns=["person"]))
         statement = _with_values(persons, tables, {"visit": visits}, HeldColumn("visit", "result"), emptied=emptied)
-        found = sorted(connection.execute(statement.sql("duckdb")).fetchall(), key=str)
+        pairs = sorted(connection.execute(statement.sql("duckdb")).fetchall(), key=str)
     empty = None if emptied else ""
-    assert found == sorted([("1", "x"), ("1", empty), ("2", None), ("3", None)], key=str)
+    assert pairs == sorted([("1", "x"), ("1", empty), ("2", None), ("3", None)], key=str)

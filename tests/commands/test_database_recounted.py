@@ -48,8 +48,8 @@ def configuration(database: dict[str, Rows], folder: Path, **privacy: Any) -> Js
 
 def checked(folder: Path, **changed: Rows) -> list[str]:
     """What a check finds in the tables."""
-    found: list[str] = kanon_sql.check(configuration({**HELD, **changed}, folder))["violations"]
-    return found
+    violations: list[str] = kanon_sql.check(configuration({**HELD, **changed}, folder))["violations"]
+    return violations
 
 
 def test_what_is_at_its_bounds_holds(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_fewer_than_k_persons_without_quasi_identifiers_are_not_released(tmp_pat
 def test_a_column_of_persons_leads_to_one_table(tmp_path: Path) -> None:
     config = configuration(HELD, tmp_path)
     place = {"via": {"home": "place_id"}, "quasi_identifiers": {"city": {"builtin": "suppress"}}}
-    other = {"via": {"home": "flat_id"}, "quasi_identifiers": {"floor": {"builtin": "suppress"}}}
-    config["tables"] = {"person": config["tables"]["person"], "place": place, "flat": other}
+    flat = {"via": {"home": "flat_id"}, "quasi_identifiers": {"floor": {"builtin": "suppress"}}}
+    config["tables"] = {"person": config["tables"]["person"], "place": place, "flat": flat}
     config["privacy"] = {"k": 3}
     with pytest.raises(ConfigurationError, match="leads to another table for 'flat'; a key belongs to one table"):
         load_database(config)

@@ -24,12 +24,12 @@ FACTS: dict[str, Any] = {
 FACT: dict[str, Any] = {"fact": [{"mapping": "fact_mapping", "key": "fact", "code": "code"}]}
 
 
-def asked(name: str, tables: dict[str, Any], **options: Any) -> Rows:
+def rows_of(name: str, tables: dict[str, Any], **options: Any) -> Rows:
     """The rows of a statement, in an order that goes by their texts."""
     return sorted(answers(f"{DATABASE}/{name}", tables, **options), key=str)
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
     names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -43,34 +43,34 @@ def test_persons_are_numbered_and_released_ones_have_a_class() -> None:
     }
     names: dict[str, Any] = {"unit_key": parse("source.id"), "released_key": parse("released.id")}
     lists: dict[str, Any] = {"qi": [{"value": "a"}, {"value": "b"}]}
-    rows = made("persons", tables, "persons", names=names, lists=lists)
+    rows = table_of("persons", tables, "persons", names=names, lists=lists)
     assert rows == [(1, "3", True, 2), (2, "5", False, None), (3, "7", True, 1), (4, "9", True, 1)]
 
 
 def test_one_row_is_one_person_with_a_key_of_its_own() -> None:
     tables: dict[str, Any] = {"source": ("id BIGINT", [(1,), (2,), (2,), (None,), (None,)])}
-    assert asked("keys_of_persons", tables, names={"unit_key": "id"}) == [(5, 2, 2)]
+    assert rows_of("keys_of_persons", tables, names={"unit_key": "id"}) == [(5, 2, 2)]
     for keys, is_single in (([1, 2], True), ([1, 1], False), ([1, None], False)):
         rows = {"table_rows": ("id BIGINT", [(key,) for key in keys])}
-        assert asked("key_is_single", rows, names={"own_key": "id"}) == [(2, is_single)]
+        assert rows_of("key_is_single", rows, names={"own_key": "id"}) == [(2, is_single)]
     persons = {"table_rows": ("id BIGINT", [(1,), (None,), (2,)])}
-    assert asked("held_by_persons", persons, names={"own_key": "id"}) == [("1", "1"), ("2", "2")]
+    assert rows_of("held_by_persons", persons, names={"own_key": "id"}) == [("1", "1"), ("2", "2")]
 
 
 def test_a_key_that_several_rows_have_is_no_key_to_go_through() -> None:
     rows = [(1, 5), (2, 6), (2, 6), (3, None), (4, 8), (4, None), (None, 9), (5, 7), (5, 3)]
     tables: dict[str, Any] = {"table_rows": ("id BIGINT, person BIGINT", rows)}
-    links = made("links", tables, "links", names={"through_key": "id"})
+    links = table_of("links", tables, "links", names={"through_key": "id"})
     assert links == [("1", 5, True), ("2", 6, False), ("4", 8, True), ("5", 3, False)]
     tables = {"table_rows": ("id BIGINT, a VARCHAR", [(1, "x"), (2, "y"), (2, "y"), (None, "z"), (3, None)])}
     lists: dict[str, Any] = {"via": [{"value": "a", "name": "a"}]}
-    joined = made("joined_rows", tables, "joined_rows", names={"own_key": "id"}, lists=lists)
+    joined = table_of("joined_rows", tables, "joined_rows", names={"own_key": "id"}, lists=lists)
     assert joined == [("1", True, "x"), ("2", False, "y"), ("3", True, None)]
     tables = {
         "persons": ("home BIGINT", [(1,), (2,), (2,), (2,), (9,), (None,)]),
         "joined_rows": ("key VARCHAR, is_single BOOLEAN", [row[:2] for row in joined]),
     }
-    assert asked("joined_several", tables, names={"via_column": "home"}) == [(3,)]
+    assert rows_of("joined_several", tables, names={"via_column": "home"}) == [(3,)]
 
 
 def test_rows_find_their_person_or_none() -> None:
@@ -82,7 +82,7 @@ def test_rows_find_their_person_or_none() -> None:
     lists: dict[str, Any] = {"own": [{"key": "c1", "value": parse("source.c1")}], "since": []}
     names: dict[str, Any] = {"link_key": parse("source.c0")}
     for statement in ("linked", "shifted"):
-        rows = asked(statement, tables, names=names, lists=lists)
+        rows = rows_of(statement, tables, names=names, lists=lists)
         assert rows == [("x", 5), ("y", None), ("z", None)]
     since = {
         "own": [{"key": "c1", "value": parse("since_origins.origin")}],
@@ -90,10 +90,10 @@ def test_rows_find_their_person_or_none() -> None:
     }
     tables["since_origins"] = ("person BIGINT, origin BIGINT", [(5, 8), (6, 9)])
     for statement in ("linked", "shifted"):
-        assert asked(statement, tables, names=names, lists=since) == [(8, 5), (None, None), (None, None)]
+        assert rows_of(statement, tables, names=names, lists=since) == [(8, 5), (None, None), (None, None)]
     moved = {"own": [{"key": "c1", "value": parse("days.moved_by")}], "since": []}
-    assert asked("shifted", tables, names=names, lists=moved) == [(3, 5), (None, None), (None, None)]
-    assert asked("rows", {"table_rows": ("person BIGINT", [(1,), (None,), (None,), (2,)])}) == [(4, 2)]
+    assert rows_of("shifted", tables, names=names, lists=moved) == [(3, 5), (None, None), (None, None)]
+    assert rows_of("rows", {"table_rows": ("person BIGINT", [(1,), (None,), (None,), (2,)])}) == [(4, 2)]
 
 
 def test_dates_move_by_the_days_of_their_person_and_count_from_the_first() -> None:
@@ -105,7 +105,7 @@ def test_dates_move_by_the_days_of_their_person_and_count_from_the_first() -> No
         "persons": PERSONS,
     }
     options: dict[str, Any] = {"names": {"day_key": "day", "person_key": "id"}, "values": {"day": "2000-06-15"}}
-    assert made("days", tables, "days", **options) == [(1, 3), (2, -5)]
+    assert table_of("days", tables, "days", **options) == [(1, 3), (2, -5)]
     tables = {
         "source": (
             "day DATE, id VARCHAR",
@@ -114,32 +114,32 @@ def test_dates_move_by_the_days_of_their_person_and_count_from_the_first() -> No
         "links": ("key VARCHAR, person BIGINT", [("a", 1), ("b", 2)]),
     }
     names: dict[str, Any] = {"day_value": parse("source.day"), "link_key": parse("source.id")}
-    assert made("origins", tables, "origins", names=names) == [(1, date(2020, 1, 5)), (2, None)]
+    assert table_of("origins", tables, "origins", names=names) == [(1, date(2020, 1, 5)), (2, None)]
     texts = [("2020-01-05 11:00",), ("2020-01-99",), (None,), ("May",)]
     lists: dict[str, Any] = {"day": [{"text": "day"}]}
-    assert asked("unread_dates", {"source": ("day VARCHAR", texts)}, lists=lists) == [([2],)]
+    assert rows_of("unread_dates", {"source": ("day VARCHAR", texts)}, lists=lists) == [([2],)]
 
 
 def test_new_keys_are_numbers_in_an_order_that_is_drawn() -> None:
     released = ("id BIGINT", [(number,) for number in range(40)] + [(7,), (None,)])
-    values = made("key_values", {"released_rows": released}, "key_values", names={"own_key": "id"})
+    values = table_of("key_values", {"released_rows": released}, "key_values", names={"own_key": "id"})
     assert sorted(int(key) for (key,) in values) == list(range(40))
     tables: dict[str, Any] = {"key_values": ("key VARCHAR", values)}
     orders = []
     for drawn in ("one", "two", "one"):
-        rows = made("renumbered", tables, "key_map", values={"drawn": drawn})
+        rows = table_of("renumbered", tables, "key_map", values={"drawn": drawn})
         assert sorted(new for _, new in rows) == list(range(1, 41))
         orders.append([key for key, _ in sorted(rows, key=lambda row: row[1])])
     assert orders[0] == orders[2]
     assert orders[0] != orders[1]
     twice = {"key_values": ("key VARCHAR, pseudonym VARCHAR", [("a", "p"), ("b", "q")])}
     names: dict[str, Any] = {"key_before": "key", "key_after": "pseudonym"}
-    assert made("pseudonyms", twice, "key_map", names=names) == [("a", "p"), ("b", "q")]
+    assert table_of("pseudonyms", twice, "key_map", names=names) == [("a", "p"), ("b", "q")]
     several = {
         "key_values": ("key VARCHAR", [("a",), ("b",), ("c",)]),
         "further_values": ("key VARCHAR", [("c",), ("b",), ("b",)]),
     }
-    assert made("common_values", several, "common") == [("b",), ("c",)]
+    assert table_of("common_values", several, "common") == [("b",), ("c",)]
 
 
 def test_lists_hold_each_value_of_a_person_once() -> None:
@@ -151,17 +151,17 @@ def test_lists_hold_each_value_of_a_person_once() -> None:
         "owners": ("key VARCHAR, owner VARCHAR", [("1", "a"), ("2", "b"), ("3", "c")]),
     }
     names: dict[str, Any] = {"link_key": parse("table_rows.link"), "held_value": parse("table_rows.value")}
-    lists = made("held_lists", tables, "held_lists", names=names)
+    lists = table_of("held_lists", tables, "held_lists", names=names)
     assert lists == [("a", '["x","y"]'), ("b", '[null,"z"]')]
     tables["table_rows"] = ("id BIGINT, link BIGINT", [(10, 1), (11, 2), (11, 1), (12, 9), (None, 1)])
     names = {"link_key": parse("table_rows.link"), "own_key": parse("table_rows.id")}
-    assert made("held_owners", tables, "held_owners", names=names) == [("10", "a"), ("11", "a")]
+    assert table_of("held_owners", tables, "held_owners", names=names) == [("10", "a"), ("11", "a")]
     left = {
         "persons": PERSONS,
         "held_lists": ("key VARCHAR, list VARCHAR", [("a", '["x","y"]'), ("b", '["x"]'), ("c", '["x"]')]),
         "left_rows": ("person BIGINT, value VARCHAR", [(1, "y"), (1, "y"), (2, "x"), (4, None)]),
     }
-    assert made("held_left", left, "held_left") == [
+    assert table_of("held_left", left, "held_left") == [
         ("a", '{"held":["y"],"source":["x","y"]}'),
         ("b", '["x"]'),
         ("c", '["x"]'),
@@ -185,7 +185,7 @@ def test_persons_without_a_row_of_another_table_stay() -> None:
         "via": [{"rows": "via_rows", "column": parse("persons.home")}],
         "held": [{"lists": "held_lists", "column": parse("persons.id")}],
     }
-    assert asked("joined", tables, lists=lists) == [("a", "x", None), ("b", None, '["z"]'), ("c", None, None)]
+    assert rows_of("joined", tables, lists=lists) == [("a", "x", None), ("b", None, '["z"]'), ("c", None, None)]
 
 
 def test_rows_of_other_tables_go_with_all_persons_who_lead_there() -> None:
@@ -199,7 +199,7 @@ def test_rows_of_other_tables_go_with_all_persons_who_lead_there() -> None:
         "unit_key": parse("source.key"),
         "via_column": parse("source.home"),
     }
-    assert asked("joined_counts", tables, names=names) == [(5, 2, 1)]
+    assert rows_of("joined_counts", tables, names=names) == [(5, 2, 1)]
     tables = {
         "released": ("id BIGINT, a VARCHAR", [(1, "x"), (2, "x"), (3, None)]),
         "table_rows": ("key BIGINT, b VARCHAR", [(1, "p"), (4, "q")]),
@@ -209,35 +209,35 @@ def test_rows_of_other_tables_go_with_all_persons_who_lead_there() -> None:
     lists: dict[str, Any] = {
         "own": [{"value": parse("table_rows.b"), "name": "b"}, {"value": parse("released.a"), "name": "a"}]
     }
-    assert asked("own_rows", tables, names=names, lists=lists) == [("p", "x"), (None, "x"), (None, None)]
+    assert rows_of("own_rows", tables, names=names, lists=lists) == [("p", "x"), (None, "x"), (None, None)]
     lists = {"own": [{"key": parse("released.a")}]}
-    assert asked("released_persons", tables, names={"released_key": parse("released.id")}, lists=lists) == [
+    assert rows_of("released_persons", tables, names={"released_key": parse("released.id")}, lists=lists) == [
         ("x", 7),
         (None, 8),
     ]
     lists = {"own": [{"value": "a", "name": "a"}]}
-    shared = asked("shared_rows", tables, names={"shared_key": "a", "key_name": "key"}, lists=lists)
+    shared = rows_of("shared_rows", tables, names={"shared_key": "a", "key_name": "key"}, lists=lists)
     assert shared == [("x", "x"), (None, None)]
 
 
 def test_facts_are_told_by_rows_with_a_person() -> None:
     rows = [(1, "flu"), (1, "flu"), (1, "cold"), (2, None), (None, "flu"), (None, "cough")]
     tables: dict[str, Any] = {**FACTS, "table_rows": ("person BIGINT, fact VARCHAR", rows)}
-    leaves = made("leaves", tables, "leaves", names={"person": "person"}, lists=FACT, values={"first": 20})
+    leaves = table_of("leaves", tables, "leaves", names={"person": "person"}, lists=FACT, values={"first": 20})
     assert leaves == [(21, 1), (22, 2), (23, 3)]
     without = {**tables, "table_rows": (tables["table_rows"][0], [row for row in rows if row[1] != "cold"])}
-    assert made("leaves", without, "leaves", lists=FACT, values={"first": 0}) == [(1, 1), (2, 3)]
+    assert table_of("leaves", without, "leaves", lists=FACT, values={"first": 0}) == [(1, 1), (2, 3)]
     of_nobody = {**tables, "table_rows": (tables["table_rows"][0], [(1, "flu"), (None, "cold")])}
-    assert made("leaves", of_nobody, "leaves", lists=FACT, values={"first": 0}) == [(1, 1)]
-    assert made("person_leaves", tables, "person_leaves", lists=FACT) == [(1, 11), (1, 12), (2, 13)]
+    assert table_of("leaves", of_nobody, "leaves", lists=FACT, values={"first": 0}) == [(1, 1)]
+    assert table_of("person_leaves", tables, "person_leaves", lists=FACT) == [(1, 11), (1, 12), (2, 13)]
     sensitive = {"table_rows": ("person BIGINT, value VARCHAR", [(1, "x"), (1, "x"), (2, None), (None, "x"), (3, "y")])}
     names: dict[str, Any] = {"sensitive_value": "value", "sensitive_name": exp.Literal.string("t.c")}
-    values = asked("sensitive_values", sensitive, names=names)
+    values = rows_of("sensitive_values", sensitive, names=names)
     assert values == [(1, "t.c", "x"), (3, "t.c", "y")]
     named = {
         "sensitive_values": ("person BIGINT, name VARCHAR, value VARCHAR", [*values, (4, "u", "x"), (5, "t.c", "x")])
     }
-    assert made("told", named, "told") == [(1, 1), (3, 2), (4, 3), (5, 1)]
+    assert table_of("told", named, "told") == [(1, 1), (3, 2), (4, 3), (5, 1)]
 
 
 def test_a_row_needs_its_own_facts_and_those_of_the_rows_above() -> None:
@@ -255,9 +255,9 @@ def test_a_row_needs_its_own_facts_and_those_of_the_rows_above() -> None:
             {"needs": "above_needs", "column": parse("table_rows.through"), "needed": parse("above_needs.needed")}
         ],
     }
-    needs = made("row_needs", tables, "needs", names={"own_key": parse("table_rows.id")}, lists=lists)
+    needs = table_of("row_needs", tables, "needs", names={"own_key": parse("table_rows.id")}, lists=lists)
     assert needs == [("10", [11, 7, 8]), ("11", [13, 7, 8])]
-    carriers = made("carriers", tables, "carriers", names={"through_key": "through"}, lists=FACT)
+    carriers = table_of("carriers", tables, "carriers", names={"through_key": "through"}, lists=FACT)
     assert carriers == [(1, 11, [6]), (1, 11, [7, 8]), (2, 13, [6]), (2, 13, [7, 8])]
 
 
@@ -290,4 +290,4 @@ def test_rows_are_released_of_persons_who_are_by_rows_and_facts_that_are() -> No
         "key": [{"map": "key_map", "column": parse("table_rows.id")}],
         "sort": [],
     }
-    assert asked("release", tables, lists=lists) == [(10, 100), (15, None)]
+    assert rows_of("release", tables, lists=lists) == [(10, 100), (15, None)]

@@ -78,12 +78,12 @@ def test_the_number_of_a_row_is_only_warned_of(clinic: Json, file: str, first: i
     text = "".join(f"{line},{first + i * step}\n" for i, line in enumerate(lines))
     Path("numbered.csv").write_text(f"{head},id\n{text}")
     duckdb.sql(f"COPY (FROM 'numbered.csv') TO '{file}'")
-    asked = {**clinic, "source": file, "accept": list(LOOKS)}
+    config = {**clinic, "source": file, "accept": list(LOOKS)}
     if refused:
         with pytest.raises(ConfigurationError, match="column 'id' looks like id"):
-            kanon_sql.run(asked)
+            kanon_sql.run(config)
     else:
-        assert any("column 'id' looks like id" in text for text in kanon_sql.run(asked).warnings)
+        assert any("column 'id' looks like id" in text for text in kanon_sql.run(config).warnings)
 
 
 @pytest.mark.few(1)

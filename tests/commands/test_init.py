@@ -94,7 +94,7 @@ def test_what_is_proposed_runs_and_is_k_anonymous(call: Call, tmp_path: Path) ->
 def test_a_quasi_identifier_that_another_tells_is_left_out_unless_it_is_asked_for(call: Call, tmp_path: Path) -> None:
     german_table(tmp_path / "patienten.csv")
     columns = json.loads(call("init", "patienten.csv", "--json").out)["columns"]
-    town = next(one for one in columns if one["name"] == "Ort")
+    town = next(column for column in columns if column["name"] == "Ort")
     assert town["role"] == "quasi-identifier" and "'PLZ'" in town["left_out"]
     text = call("init", "patienten.csv", "--yes").out
     config = yaml.safe_load(text)
@@ -262,9 +262,9 @@ def test_columns_that_no_builtin_covers(call: Call, column: str, alone: bool) ->
     columns = column if alone else f"i % 5 AS age, {column}"
     with shared() as connection:
         connection.execute(f"COPY (SELECT {columns} FROM range(100) r(i)) TO 'people.parquet'")
-    made = call("init", "people.parquet", "--yes", "-o", "config.yaml")
-    assert made.status == 0 or ("nothing is left" in made.err and alone), made.err
-    if made.status == 0:
+    proposed = call("init", "people.parquet", "--yes", "-o", "config.yaml")
+    assert proposed.status == 0 or ("nothing is left" in proposed.err and alone), proposed.err
+    if proposed.status == 0:
         ran = call("run", "config.yaml", "--quiet")
         assert ran.status == 0, ran.err
 
@@ -471,8 +471,8 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str | None]]]:
 def test_a_proposal_for_any_table_runs(folder: Path, table: tuple[list[str], list[list[str | None]]]) -> None:
     names, rows = table
     path, config, target = folder / "any.parquet", folder / "any.yaml", folder / "any_anonymous.parquet"
-    for one in (config, target):
-        one.unlink(missing_ok=True)
+    for file in (config, target):
+        file.unlink(missing_ok=True)
     with duckdb.connect() as connection:
         quoted = ", ".join('"' + name.replace('"', '""') + '" VARCHAR' for name in names)
         connection.execute(f"CREATE TABLE t ({quoted})")
@@ -497,8 +497,8 @@ def test_a_proposal_for_any_csv_runs_or_says_why_not(
 ) -> None:
     names, rows = table
     path, config, target = folder / "any.csv", folder / "any.yaml", folder / "any_anonymous.csv"
-    for one in (config, target):
-        one.unlink(missing_ok=True)
+    for leftover in (config, target):
+        leftover.unlink(missing_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows([names, *rows])
     try:

@@ -81,7 +81,7 @@ def test_without_header_columns_are_numbered_and_every_row_is_there(call: Call, 
     written(tmp_path / "people.csv", [FIRST, *persons(59)])
     assert call("init", "people.csv", "--yes", "--no-header", "-o", "c.yaml").status == 0
     text = (tmp_path / "c.yaml").read_text()
-    assert not [one for one in SHOWN if one in text]
+    assert not [value for value in SHOWN if value in text]
     config = yaml.safe_load(text)
     assert config["source"]["csv"] == {"header": False} and config["identifiers"] == ["column0", "column1"]
     report: Any = kanon_sql.run("c.yaml").report
@@ -96,7 +96,9 @@ def test_what_is_said_to_be_a_header_is_one(call: Call, tmp_path: Path) -> None:
     assert call("init", "people.csv", "--yes").status == 2
     config = yaml.safe_load(call("init", "people.csv", "--yes", "--header").out)
     assert config["source"]["csv"] == {"header": True}
-    assert [one["name"] for one in json.loads(call("init", "people.csv", "--json", "--header").out)["columns"]] == [
+    assert [
+        column["name"] for column in json.loads(call("init", "people.csv", "--json", "--header").out)["columns"]
+    ] == [
         "angina",
         "f",
     ]
@@ -128,7 +130,10 @@ def test_an_excel_sheet_without_names_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
-    for row in [["Zaphodia Weber", 41, "Ulm"], *([one[0], 20 + i, one[4]] for i, one in enumerate(persons(40)))]:
+    for row in [
+        ["Zaphodia Weber", 41, "Ulm"],
+        *([person[0], 20 + i, person[4]] for i, person in enumerate(persons(40))),
+    ]:
         book.active.append(row)
     book.save(tmp_path / "people.xlsx")
     with pytest.raises(ConfigurationError, match="write the names of the columns above it") as caught:

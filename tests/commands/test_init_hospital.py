@@ -128,10 +128,10 @@ def test_who_is_a_person_is_assumed_only_beyond_doubt(
     tmp_path: Path, without: tuple[str, ...], assumed: str | None, maybe: list[str]
 ) -> None:
     proposal = kanon_sql.init(written(tmp_path / "stays.csv", stays(600), without))
-    told = proposal.to_dict()
-    assert (told["entity"], told["maybe_persons"]) == (assumed, maybe)
+    described = proposal.to_dict()
+    assert (described["entity"], described["maybe_persons"]) == (assumed, maybe)
     assert proposal.roles["household_no"] == "identifier"
-    assert next(one for one in told["columns"] if one["name"] == "household_no")["is"] == "id"
+    assert next(column for column in described["columns"] if column["name"] == "household_no")["is"] == "id"
     assert ("--entity email" in " ".join(proposal.notes)) == (assumed is None and bool(maybe))
 
 
@@ -167,8 +167,8 @@ def test_numbers_of_households_are_ids_and_measurements_are_none(tmp_path: Path,
 
 def test_a_number_of_persons_that_tells_nothing_is_asked_about(tmp_path: Path) -> None:
     columns = "(i * 7919) % 300 AS patient_id, (i * 31) % 17 AS town, (i * 7) % 40 AS age"
-    told = kanon_sql.init(table_of(tmp_path / "t.parquet", columns)).to_dict()
-    assert (told["entity"], told["maybe_persons"]) == (None, ["patient_id"])
+    described = kanon_sql.init(table_of(tmp_path / "t.parquet", columns)).to_dict()
+    assert (described["entity"], described["maybe_persons"]) == (None, ["patient_id"])
 
 
 @pytest.mark.slow

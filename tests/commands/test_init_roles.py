@@ -55,9 +55,9 @@ KINDS: tuple[Kind, ...] = (
 @pytest.mark.slow
 @given(st.sampled_from([*sorted(DIRECT), "free text"]), st.sampled_from(KINDS), st.floats(0, 1), st.text(max_size=12))
 def test_what_names_a_person_is_an_identifier_whatever_else_it_looks_like(
-    found: str, kind: Kind, alone: float, name: str
+    looks: str, kind: Kind, alone: float, name: str
 ) -> None:
-    column = made_up(name, kind, alone=alone, finding=Finding(found, 0.6, "said so"))
+    column = made_up(name, kind, alone=alone, finding=Finding(looks, 0.6, "said so"))
     assert role_of(column).role == "identifier"
 
 
@@ -100,9 +100,13 @@ OPEN, PRIVATE_ONE, KNOWN_ONE = Role("insensitive", "", known=False), Role("sensi
 
 def test_what_tells_a_quasi_identifier_or_is_told_by_one_is_one_too() -> None:
     roles = {"zip": KNOWN_ONE, "town": OPEN, "county": OPEN, "other": OPEN, "code": OPEN, "disease": PRIVATE_ONE}
-    told = [Determined("zip", "town", 1.0), Determined("town", "county", 0.99), Determined("code", "disease", 1.0)]
-    made = with_dependencies(roles, told)
-    assert {name: role.role for name, role in made.items()} == {
+    dependencies = [
+        Determined("zip", "town", 1.0),
+        Determined("town", "county", 0.99),
+        Determined("code", "disease", 1.0),
+    ]
+    decided = with_dependencies(roles, dependencies)
+    assert {name: role.role for name, role in decided.items()} == {
         "zip": "quasi-identifier",
         "town": "quasi-identifier",
         "county": "quasi-identifier",
@@ -110,12 +114,12 @@ def test_what_tells_a_quasi_identifier_or_is_told_by_one_is_one_too() -> None:
         "code": "sensitive",
         "disease": "sensitive",
     }
-    assert "'zip'" in made["town"].why
+    assert "'zip'" in decided["town"].why
 
 
 def test_what_a_list_says_is_private_stays_so_beside_a_quasi_identifier() -> None:
-    made = with_dependencies({"zip": KNOWN_ONE, "disease": PRIVATE_ONE}, [Determined("zip", "disease", 1.0)])
-    assert made["disease"].role == "sensitive"
+    decided = with_dependencies({"zip": KNOWN_ONE, "disease": PRIVATE_ONE}, [Determined("zip", "disease", 1.0)])
+    assert decided["disease"].role == "sensitive"
 
 
 @given(st.data())
@@ -125,23 +129,23 @@ def test_dependencies_and_answers_never_release_an_identifier_nor_uncover_what_i
     names = list("abcdef")
     roles = {name: Role(data.draw(st.sampled_from(ROLES)), "", known=data.draw(st.booleans())) for name in names}
     pairs = st.tuples(st.sampled_from(names), st.sampled_from(names)).filter(lambda pair: pair[0] != pair[1])
-    told = [Determined(by, column, 1.0) for by, column in data.draw(st.lists(pairs, max_size=8))]
-    made = with_dependencies(roles, told)
+    dependencies = [Determined(by, column, 1.0) for by, column in data.draw(st.lists(pairs, max_size=8))]
+    decided = with_dependencies(roles, dependencies)
     for name in names:
         if roles[name].role in ("identifier", "quasi-identifier"):
-            assert made[name].role == roles[name].role
-    for one in told:
-        ends = [made[one.by], made[one.column]]
+            assert decided[name].role == roles[name].role
+    for dependency in dependencies:
+        ends = [decided[dependency.by], decided[dependency.column]]
         guarded = [end for end in ends if end.role == "quasi-identifier" or (end.role == "sensitive" and end.known)]
         assert not guarded or "insensitive" not in [end.role for end in ends]
-    answered = with_answers(made, data.draw(st.lists(st.sampled_from(names))), [], None)
-    assert all(answered[name].role == "identifier" for name in names if made[name].role == "identifier")
+    answered = with_answers(decided, data.draw(st.lists(st.sampled_from(names))), [], None)
+    assert all(answered[name].role == "identifier" for name in names if decided[name].role == "identifier")
 
 
 def test_answers_change_roles() -> None:
     roles = {"a": OPEN, "b": KNOWN_ONE, "id": OPEN, "name": Role("identifier", "")}
-    made = with_answers(roles, ["a", "name"], ["b"], "id")
-    assert {name: role.role for name, role in made.items()} == {
+    decided = with_answers(roles, ["a", "name"], ["b"], "id")
+    assert {name: role.role for name, role in decided.items()} == {
         "a": "quasi-identifier", "b": "sensitive", "id": "identifier", "name": "identifier",
     }  # fmt: skip
 
@@ -149,8 +153,8 @@ def test_answers_change_roles() -> None:
 def test_without_a_quasi_identifier_what_tells_rows_apart_most_becomes_one() -> None:
     columns = [made_up("a", alone=0.01), made_up("b", alone=0.04, distinct=20), made_up("name", alone=1.0)]
     roles = {"a": OPEN, "b": OPEN, "name": Role("identifier", "")}
-    made = with_one_at_least(columns, roles)
-    assert [name for name, role in made.items() if role.role == "quasi-identifier"] == ["b"]
+    decided = with_one_at_least(columns, roles)
+    assert [name for name, role in decided.items() if role.role == "quasi-identifier"] == ["b"]
     assert with_one_at_least(columns[2:], {"name": roles["name"]}) == {"name": roles["name"]}
 
 
@@ -174,9 +178,9 @@ def test_no_range_no_widths() -> None:
 @given(persons=st.integers(1, 10_000))
 def test_k_is_what_the_recipient_asks_for_or_what_the_table_can_give(recipient: str, persons: int) -> None:
     k, why = smallest_class(recipient, persons)
-    asked = RECIPIENTS[recipient][0]
-    assert 1 <= k <= min(asked, persons) and (k >= 2 or persons == 1)
-    assert k == asked or str(persons) in why
+    wanted = RECIPIENTS[recipient][0]
+    assert 1 <= k <= min(wanted, persons) and (k >= 2 or persons == 1)
+    assert k == wanted or str(persons) in why
 
 
 def test_names_are_read_in_several_languages() -> None:
@@ -190,7 +194,7 @@ def test_names_are_read_in_several_languages() -> None:
 
 
 def test_shares_are_never_rounded_to_none_or_all() -> None:
-    assert [percent(one) for one in (0, 0.0004, 0.5, 0.9996, 1)] == ["0 %", "<0.1 %", "50 %", ">99.9 %", "100 %"]
+    assert [percent(share) for share in (0, 0.0004, 0.5, 0.9996, 1)] == ["0 %", "<0.1 %", "50 %", ">99.9 %", "100 %"]
 
 
 def test_dates_are_dates() -> None:

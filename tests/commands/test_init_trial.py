@@ -18,16 +18,16 @@ def trial(table: str) -> object:
     return pytest.param(table, marks=[pytest.mark.slow, *needed])
 
 
-@pytest.mark.parametrize("table", [trial(one) for one in LISTED])
+@pytest.mark.parametrize("table", [trial(listed) for listed in LISTED])
 def test_a_proposal_releases_and_betrays_nobody(table: str, tmp_path: Path) -> None:
     source = SCORE.table_file(table, tmp_path)
     if source is None:
         pytest.skip(f"{table} is not there: a package that ships it, or the tables beside this repository")
-    one = SCORE.score(table, LISTED[table], source, tmp_path)
-    assert one.statuses == (0, 0, 0), one.said
-    assert not one.leaked()
-    assert one.smallest >= one.k >= 2
-    wrong = [name for name, expected, got in one.columns if got["role"] not in expected.roles]
-    assert len(wrong) <= 0.4 * len(one.columns), wrong
-    seen, named = one.names()
+    scored = SCORE.score(table, LISTED[table], source, tmp_path)
+    assert scored.statuses == (0, 0, 0), scored.said
+    assert not scored.leaked()
+    assert scored.smallest >= scored.k >= 2
+    wrong = [name for name, expected, proposed in scored.columns if proposed["role"] not in expected.roles]
+    assert len(wrong) <= 0.4 * len(scored.columns), wrong
+    seen, named = scored.names()
     assert table not in MADE or seen >= 0.9 * named

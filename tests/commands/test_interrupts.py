@@ -79,16 +79,16 @@ def test_after_the_swap_the_end_says_so(owner: Any, name: str, place: Path, monk
     assert ended.value.exit_status == 130
     assert ended.value.report and ended.value.report["status"] == "released"
     assert '"status": "released"' in (place / "report.json").read_text()
-    assert (place / "release.csv").exists() and [one["state"] for one in entries(place)] == ["released"]
+    assert (place / "release.csv").exists() and [entry["state"] for entry in entries(place)] == ["released"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_handler_of_the_caller_gets_what_waited(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    got: list[bool] = []
-    signal.signal(signal.SIGTERM, lambda *_: got.append((place / "release.csv").exists()))
+    released_before: list[bool] = []
+    signal.signal(signal.SIGTERM, lambda *_: released_before.append((place / "release.csv").exists()))
     after(monkeypatch, signals, "hold", signal.SIGTERM)
     assert kanon_sql.run(configuration(place)).status == "released"
-    assert got and all(got)
+    assert released_before and all(released_before)
 
 
 @pytest.mark.slow

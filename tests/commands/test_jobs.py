@@ -94,10 +94,10 @@ def test_a_dagster_asset_with_its_check(folder: Path) -> None:
     sys.modules.pop("assets", None)
     assets = importlib.import_module("assets")
     both = [assets.release, assets.is_what_was_asked_for]
-    made = dg.materialize(both)
-    (evaluation,) = made.get_asset_check_evaluations()
-    assert made.success and evaluation.passed and evaluation.metadata["k"].value >= 5
-    (materialized,) = made.asset_materializations_for_node("release")
+    materialization = dg.materialize(both)
+    (evaluation,) = materialization.get_asset_check_evaluations()
+    assert materialization.success and evaluation.passed and evaluation.metadata["k"].value >= 5
+    (materialized,) = materialization.asset_materializations_for_node("release")
     assert materialized.metadata["rows"].value >= 285
     before = Path("release.parquet").read_bytes()
     # What no second try can mend is not tried again.

@@ -127,7 +127,7 @@ def test_every_search_releases_what_it_has(
     assert capsys.readouterr().err == f"kanon-sql: {signals.RELEASING}\n" and ran[0] >= statement
     search = report["search"]
     assert report["status"] == "released" and (search["interrupted"], search["finished"]) == (True, False)
-    assert not search["proven"] and any("was interrupted" in one for one in report["warnings"])
+    assert not search["proven"] and any("was interrupted" in warning for warning in report["warnings"])
     assert "interrupted" in str(summarize_run(report)) and "interrupted" in _effort(report)
     rows, least = smallest(place, tuple(config["quasi_identifiers"]))
     assert rows == report["rows"]["released"] >= 400 - config["suppression"]["limit"]
@@ -148,12 +148,12 @@ def test_it_is_what_a_time_limit_leaves(
     """
     monkeypatch.setattr("kanon_sql.sql.deadline._LOOK", 1e6)
 
-    def ended(act: Callable[[], object], **asked: Any) -> tuple[Any, ...]:
+    def ended(act: Callable[[], object], **options: Any) -> tuple[Any, ...]:
         with pytest.MonkeyPatch.context() as patch:
             at_statement(patch, statement, act)
             try:
                 config = configuration(place, case, target={"path": str(place / "release.csv"), "overwrite": True})
-                report = kanon_sql.run(config, advice=False, **asked).report
+                report = kanon_sql.run(config, advice=False, **options).report
             except (kanon_sql.errors.InterruptedRunError, kanon_sql.errors.OutOfTimeError):
                 return ("nothing",)
         return (place / "release.csv").read_bytes(), report["solution"], round(report["loss"]["ncp"], 9)
@@ -173,7 +173,7 @@ def test_a_second_signal_gives_up(place: Path, monkeypatch: pytest.MonkeyPatch) 
     at_statement(monkeypatch, 3, twice)
     with pytest.raises(InterruptedRunError, match="nothing was changed"):
         kanon_sql.run(configuration(place), on_interrupt="release")
-    assert [one.name for one in place.iterdir()] == ["source.csv"]
+    assert [path.name for path in place.iterdir()] == ["source.csv"]
 
 
 def test_a_second_signal_while_it_is_written_gives_up(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_a_second_signal_while_it_is_written_gives_up(place: Path, monkeypatch: 
     at_statement(monkeypatch, 3, interrupt)
     with pytest.raises(InterruptedRunError, match="nothing was changed"):
         kanon_sql.run(configuration(place), on_interrupt="release")
-    assert [one.name for one in place.iterdir()] == ["source.csv"]
+    assert [path.name for path in place.iterdir()] == ["source.csv"]
 
 
 @pytest.mark.few(1)
@@ -204,8 +204,8 @@ def test_a_signal_after_the_search_changes_nothing_of_the_release(
     monkeypatch.setattr(owner, name, wrapped)
     report = kanon_sql.run(configuration(place), on_interrupt="release").report
     assert report["status"] == "released" and "interrupted" not in report["search"] and report["search"]["proven"]
-    told = signals.RELEASING if name == "write" else signals.PUTTING
-    assert capsys.readouterr().err == f"kanon-sql: {told}\n"
+    message = signals.RELEASING if name == "write" else signals.PUTTING
+    assert capsys.readouterr().err == f"kanon-sql: {message}\n"
     assert not report["advice"]  # what is beside the release is left out then
 
 
@@ -217,14 +217,14 @@ def test_before_the_search_there_is_nothing_to_release(place: Path, monkeypatch:
     monkeypatch.setattr("kanon_sql.commands.run.pipeline.prepare_search", prepared)
     with pytest.raises(InterruptedRunError, match="nothing was changed"):
         kanon_sql.run(configuration(place), on_interrupt="release")
-    assert [one.name for one in place.iterdir()] == ["source.csv"]
+    assert [path.name for path in place.iterdir()] == ["source.csv"]
 
 
 def test_without_the_option_a_search_releases_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_statement(monkeypatch, 3, interrupt)
     with pytest.raises(InterruptedRunError, match="nothing was changed"):
         kanon_sql.run(configuration(place), time_limit=100)
-    assert [one.name for one in place.iterdir()] == ["source.csv"]
+    assert [path.name for path in place.iterdir()] == ["source.csv"]
 
 
 def test_where_no_release_is_possible_it_says_so(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,8 +258,8 @@ def test_a_deadline_that_is_stopped_has_passed() -> None:
     assert Deadline().endless and not plain.endless and plain.remaining() is None and plain.share(0.5) is plain
     assert 49 < (part.remaining() or 0) <= 50 and not (plain.passed() or limited.passed() or part.passed())
     stopped[0] = True
-    for one in (plain, limited, part):
-        assert one.passed() and one.remaining() == 0.0 and one.why() == "the search was interrupted"
+    for deadline in (plain, limited, part):
+        assert deadline.passed() and deadline.remaining() == 0.0 and deadline.why() == "the search was interrupted"
         with pytest.raises(TimeUpError):
-            one.check()
+            deadline.check()
     assert Deadline(0).passed() and Deadline(0).why() == "time ran out"

@@ -42,34 +42,34 @@ def below(column: str, label: Cell) -> frozenset[str]:
     return frozenset(line[0] for line in TREES[column] if label in line)
 
 
-def said(column: str, one: Cell, other: Cell) -> Cell:
+def said(column: str, first: Cell, second: Cell) -> Cell:
     """The narrower of two labels that overlap: in a tree one lies within the other."""
-    return one if below(column, one) <= below(column, other) else other
+    return first if below(column, first) <= below(column, second) else second
 
 
-def matches(one: Row, other: Row) -> bool:
-    return one[2] == other[2] and all(
-        below(column, a) & below(column, b) for column, a, b in zip(TREES, one, other, strict=False)
+def matches(first: Row, second: Row) -> bool:
+    return first[2] == second[2] and all(
+        below(column, a) & below(column, b) for column, a, b in zip(TREES, first, second, strict=False)
     )
 
 
-def together(one: Row, other: Row) -> Row:
-    return tuple(said(column, a, b) for column, a, b in zip(TREES, one, other, strict=False))
+def together(first: Row, second: Row) -> Row:
+    return tuple(said(column, a, b) for column, a, b in zip(TREES, first, second, strict=False))
 
 
 def at_most(first: list[Row], second: list[Row]) -> Counter[Row]:
     """How many rows each combined tuple stands for at most, for each value joined on the least of three bounds."""
     bounds: dict[tuple[Row, Cell], list[Any]] = {}
     left, right = Counter(first), Counter(second)
-    for one, other in product(left, right):
-        if matches(one, other):
-            found = bounds.setdefault((together(one, other), one[2]), [set(), set(), 0])
-            found[0].add(one)
-            found[1].add(other)
-            found[2] += min(left[one], right[other])
+    for left_row, right_row in product(left, right):
+        if matches(left_row, right_row):
+            sides = bounds.setdefault((together(left_row, right_row), left_row[2]), [set(), set(), 0])
+            sides[0].add(left_row)
+            sides[1].add(right_row)
+            sides[2] += min(left[left_row], right[right_row])
     counted: Counter[Row] = Counter()
     for (tuple_, _), (ones, others, paired) in bounds.items():
-        counted[tuple_] += min(sum(left[one] for one in ones), sum(right[other] for other in others), paired)
+        counted[tuple_] += min(sum(left[row] for row in ones), sum(right[row] for row in others), paired)
     return counted
 
 
@@ -86,8 +86,8 @@ def of_source(first: list[Row], second: list[Row], source: list[Row]) -> tuple[C
 
 def fitting(row: Row, release: list[Row]) -> list[Row]:
     """The released rows that a row of the source can have become; masked ones only where nothing else fits."""
-    found = [one for one in set(release) if matches(row, one)]
-    return [one for one in found if one[:2] != ("*", "*")] or found
+    candidates = [label_row for label_row in set(release) if matches(row, label_row)]
+    return [row for row in candidates if row[:2] != ("*", "*")] or candidates
 
 
 def counts(tuples: Counter[Row], k: int) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def releases(draw: st.DrawFn) -> tuple[list[Row], list[list[Row]]]:
     """A source, and two releases of it: one level a column, or one a row; some rows left out, in some order."""
     leaves = [st.sampled_from([*(line[0] for line in lines), None]) for lines in TREES.values()]
     source = draw(st.lists(st.tuples(*leaves, st.sampled_from(["p", "q", "r", None])), min_size=1, max_size=12))
-    made = []
+    released = []
     level = st.tuples(st.integers(0, 3), st.integers(0, 3))
     for _ in range(2):
         whole = draw(level)
@@ -121,8 +121,8 @@ def releases(draw: st.DrawFn) -> tuple[list[Row], list[list[Row]]]:
         rows = [generalized(row, draw(level) if own else whole) for row in source]
         kept = draw(st.lists(st.booleans(), min_size=len(rows), max_size=len(rows))) if draw(st.booleans()) else None
         rows = rows if kept is None else [row for row, keep in zip(rows, kept, strict=True) if keep] or rows
-        made.append(rows if draw(st.booleans()) else draw(st.permutations(rows)))
-    return source, made
+        released.append(rows if draw(st.booleans()) else draw(st.permutations(rows)))
+    return source, released
 
 
 def configured(folder: Path) -> Any:
@@ -139,8 +139,8 @@ def test_joins_are_those_of_plain_loops(case: tuple[list[Row], list[list[Row]]],
     source, (first, second) = case
     for name, rows in (("a", first), ("b", second), ("s", source)):
         write_csv(folder / f"{name}.csv", [NAMES, *rows], quote=True)
-    asked: dict[str, Any] = {"on": ["ill"], "k": k, "config": configured(folder)}
-    report = kanon_sql.check_releases(folder / "a.csv", folder / "b.csv", **asked)
+    options: dict[str, Any] = {"on": ["ill"], "k": k, "config": configured(folder)}
+    report = kanon_sql.check_releases(folder / "a.csv", folder / "b.csv", **options)
     expected = at_most(first, second)
     for key, value in counts(expected, k).items():
         assert report["combined"][key] == value
@@ -148,7 +148,7 @@ def test_joins_are_those_of_plain_loops(case: tuple[list[Row], list[list[Row]]],
     assert {key: report["order"][key] for key in order} == order
     violated = report["combined"]["violating"]["tuples"] or report["order"]["violating"]["tuples"]
     assert report["status"] == ("violated" if violated else "satisfied")
-    exact = kanon_sql.check_releases(folder / "a.csv", folder / "b.csv", source=folder / "s.csv", **asked)
+    exact = kanon_sql.check_releases(folder / "a.csv", folder / "b.csv", source=folder / "s.csv", **options)
     counted, ambiguous = of_source(first, second, source)
     assert exact["combined"]["ambiguous_rows"] == ambiguous
     for key, value in counts(counted, k).items():
@@ -161,11 +161,11 @@ def test_joins_are_those_of_plain_loops(case: tuple[list[Row], list[list[Row]]],
 def same_order(first: list[Row], second: list[Row], k: int) -> dict[str, Any]:
     if len(first) != len(second):
         return {"same": False, "matching": None}
-    found = [together(a, b) for a, b in zip(first, second, strict=True) if matches(a, b)]
+    pairs = [together(a, b) for a, b in zip(first, second, strict=True) if matches(a, b)]
     share = sum(matches(a, b) for a in first for b in second) / len(first) ** 2
-    same = len(found) == len(first) and share ** len(first) < 1e-3
-    counted = counts(Counter(found), k) if same else {"violating": {"tuples": 0, "rows": 0}}
-    return {"same": same, "matching": len(found), "chance": pytest.approx(share ** len(first)), **counted}
+    same = len(pairs) == len(first) and share ** len(first) < 1e-3
+    counted = counts(Counter(pairs), k) if same else {"violating": {"tuples": 0, "rows": 0}}
+    return {"same": same, "matching": len(pairs), "chance": pytest.approx(share ** len(first)), **counted}
 
 
 @pytest.mark.slow
@@ -216,7 +216,7 @@ def test_unsorted_matching(tmp_path: Path) -> None:
         "privacy": {"k": 2},
     }
     report = kanon_sql.check_releases(tmp_path / "one.csv", tmp_path / "two.csv", config=config)
-    assert [one["smallest_class"] for one in report["releases"]] == [3, 2]
+    assert [entry["smallest_class"] for entry in report["releases"]] == [3, 2]
     assert report["status"] == "violated" and report["order"]["same"]
     assert report["order"]["violating"] == {"tuples": 12, "rows": 12}
     # Without the order each of the 12 tuples may stand for two rows: nothing is told by the join alone.
@@ -272,7 +272,7 @@ def test_complementary_releases(source: str | None, tmp_path: Path) -> None:
         tmp_path / "GT1.csv", tmp_path / "GT3.csv", on=["Problem"], config=config,
         source=None if source is None else tmp_path / source,
     )  # fmt: skip
-    assert [one["smallest_class"] for one in report["releases"]] == [2, 2]
+    assert [entry["smallest_class"] for entry in report["releases"]] == [2, 2]
     assert report["status"] == "violated"
     assert report["combined"]["tuples"] == 7 and report["combined"]["certain"] == 2
     assert report["combined"]["violating"] == {"tuples": 2, "rows": 2}
@@ -329,11 +329,11 @@ def test_every_key_of_the_report_is_described(tmp_path: Path) -> None:
     from pages import leaves, rows
 
     config = sweeney(tmp_path)
-    asked: dict[str, Any] = {"on": ["Problem"], "config": config}
+    options: dict[str, Any] = {"on": ["Problem"], "config": config}
     files = (tmp_path / "GT1.csv", tmp_path / "GT3.csv")
-    found = set(leaves(kanon_sql.check_releases(*files, **asked)))
-    found |= set(leaves(kanon_sql.check_releases(*files, source=tmp_path / "PT.csv", **asked)))
-    assert found == set(rows((ROOT / "docs" / "releases.md").read_text(encoding="utf-8")))
+    keys = set(leaves(kanon_sql.check_releases(*files, **options)))
+    keys |= set(leaves(kanon_sql.check_releases(*files, source=tmp_path / "PT.csv", **options)))
+    assert keys == set(rows((ROOT / "docs" / "releases.md").read_text(encoding="utf-8")))
 
 
 @with_marks(needs(TOY))

@@ -55,10 +55,10 @@ def test_a_report_says_when_by_what_and_what_was_asked() -> None:
     assert created.utcoffset() == timedelta(0)
     assert timedelta(0) <= datetime.now(timezone.utc) - created < timedelta(minutes=5)
     assert report["version"] == __version__
-    asked = report["configuration"]
-    assert asked["source"] == {"path": "source.csv"} and asked["target"] == {"path": "release.csv"}
-    assert asked["privacy"] == {"k": 4} and asked["report"] == {"json": "r.json"}
-    assert asked["suppression"] == {"limit": 0} and asked["algorithm"] == {"name": "optimal", "objective": "loss"}
+    recorded = report["configuration"]
+    assert recorded["source"] == {"path": "source.csv"} and recorded["target"] == {"path": "release.csv"}
+    assert recorded["privacy"] == {"k": 4} and recorded["report"] == {"json": "r.json"}
+    assert recorded["suppression"] == {"limit": 0} and recorded["algorithm"] == {"name": "optimal", "objective": "loss"}
     assert report["source"] == {"table": "source.csv", "sha256": None, "encoding": "utf-8"}
     assert report["release"]["sha256"] is None and report["utility"] is None
 
@@ -207,21 +207,21 @@ def test_no_report_or_page_holds_what_the_environment_kept(monkeypatch: pytest.M
 @pytest.mark.slow
 def test_a_release_that_is_there_has_the_report_of_its_run() -> None:
     job = configured(report={"json": "r.json", "html": "p.html"})
-    told = kanon_sql.run(job).report
+    of_run = kanon_sql.run(job).report
     page, again = kanon_sql.report_release(job, html="q.html")
-    assert again == told
+    assert again == of_run
     assert page == Path("q.html").read_text(encoding="utf-8")
     assert "When the release was made is not known." not in page
 
 
 @pytest.mark.slow
 def test_without_its_report_a_release_is_searched_for_again() -> None:
-    told = kanon_sql.run(configured()).report
+    of_run = kanon_sql.run(configured()).report
     page, again = kanon_sql.report_release(configured(report="r.json"))
     assert "When the release was made is not known." in page
     assert not Path("r.json").exists()
     for key in ("status", "rows", "algorithm", "solution", "labels", "classes", "privacy", "loss", "suppression"):
-        assert again[key] == told[key], key
+        assert again[key] == of_run[key], key
     assert again["release"]["sha256"] == digest("release.csv") and again["source"]["sha256"] == digest("source.csv")
     assert again["verification"] == {"compared": "counts"}
     assert any("no report of the run" in warning for warning in again["warnings"])
@@ -255,9 +255,9 @@ def test_every_target_and_search_is_found_again(target: Json, missing: list[str]
         file.write(f",20,A\n,20,\n,20,B\n?,30,A\nf,{gap},A\n=f,30,B\n")
     more = {"source": {"path": "source.csv", **({} if missing is None else {"missing": missing})}}
     job = configured(target=target, algorithm=algorithm, suppression={"limit": "50%"}, **more)
-    told = kanon_sql.run(job).report
+    of_run = kanon_sql.run(job).report
     _, again = kanon_sql.report_release(job)
-    assert (again["classes"], again["privacy"], again["rows"]) == (told["classes"], told["privacy"], told["rows"])
+    assert (again["classes"], again["privacy"], again["rows"]) == (of_run["classes"], of_run["privacy"], of_run["rows"])
 
 
 @pytest.mark.slow
@@ -266,8 +266,8 @@ def test_a_release_that_is_none_of_the_configuration_is_refused(mask: str) -> No
     with Path("source.csv").open("a", encoding="utf-8") as file:
         file.write("x,90,A\n" * 2 + "y,90,A\n")
     job = configured(suppression={"limit": 3}, release={"suppressed": mask})
-    told = kanon_sql.run(job).report
-    assert kanon_sql.report_release(job)[1]["rows"] == told["rows"]
+    of_run = kanon_sql.run(job).report
+    assert kanon_sql.report_release(job)[1]["rows"] == of_run["rows"]
     with pytest.raises(VerificationError, match=r"this is not the release that .* makes of source\.csv as it is now"):
         kanon_sql.report_release(job, overrides=[("suppression.limit", 0)])
     with Path("release.csv").open("a", encoding="utf-8") as file:
@@ -286,20 +286,20 @@ def test_without_a_release_there_is_no_page_of_it() -> None:
 @pytest.mark.slow
 def test_in_place_the_report_of_the_run_tells_what_the_source_does_not() -> None:
     job = configured(target="in-place", report={"json": "r.json", "html": "p.html"})
-    told = kanon_sql.run(job).report
-    assert kanon_sql.report_release(job)[1] == told
+    of_run = kanon_sql.run(job).report
+    assert kanon_sql.report_release(job)[1] == of_run
 
 
 def test_in_place_without_that_report_the_unknown_is_said() -> None:
     job = configured(target="in-place")
     with pytest.raises(NoReleaseError, match="is no release of this configuration"):
         kanon_sql.report_release({**job, "privacy": {"k": 9}})
-    told = kanon_sql.run(job).report
+    of_run = kanon_sql.run(job).report
     page, again = kanon_sql.report_release(job)
     assert "</html>" in page and "When the release was made is not known." in page
     assert again["rows"] == {"source": None, "missing": None, "suppressed": None, "masked": None, "released": 24}
     assert (again["solution"], again["loss"], again["search"]) == (None, None, None)
-    assert again["classes"].items() <= told["classes"].items() and again["privacy"] == told["privacy"]
+    assert again["classes"].items() <= of_run["classes"].items() and again["privacy"] == of_run["privacy"]
     assert any("took the source's place" in warning for warning in again["warnings"])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from effort import some
-from same_twice import bag, differences, draw, told, ways
+from same_twice import bag, differences, draw, ways, without_times
 
 import kanon_sql
 from kanon_sql.sql.connection import EngineOptions
@@ -73,9 +73,9 @@ def same(folder: Path, seed: int, of: Callable[[Path, EngineOptions], Any], rows
     """Asserts that all ways of reading a drawn table come to the same."""
     first: Any = None
     for source, threads in ways(folder, draw(seed, rows), seed):
-        found = of(source, EngineOptions(threads=threads))
-        first = found if first is None else first
-        assert not list(differences(first, found)), (source.name, threads)
+        outcome = of(source, EngineOptions(threads=threads))
+        first = outcome if first is None else first
+        assert not list(differences(first, outcome)), (source.name, threads)
 
 
 @pytest.mark.slow
@@ -87,7 +87,7 @@ def test_a_search_releases_the_same(tmp_path: Path, name: str, seed: int) -> Non
 
     def of(source: Path, options: EngineOptions) -> Any:
         result = kanon_sql.run(config(tmp_path, source, algorithm, quasi_identifiers, **limit), options=options)
-        return told(result.report), bag(tmp_path / "out.csv")
+        return without_times(result.report), bag(tmp_path / "out.csv")
 
     same(tmp_path, seed, of)
 
@@ -110,25 +110,25 @@ def models(privacy: Json) -> Json:
 def test_so_do_models(tmp_path: Path, algorithm: str, privacy: Json) -> None:
     def of(source: Path, options: EngineOptions) -> Any:
         result = kanon_sql.run(config(tmp_path, source, algorithm, LEVELS, **models(privacy)), options=options)
-        return told(result.report), bag(tmp_path / "out.csv")
+        return without_times(result.report), bag(tmp_path / "out.csv")
 
     same(tmp_path, 4, of)
 
 
 @pytest.mark.slow
 def test_a_table_is_measured_the_same(tmp_path: Path) -> None:
-    made: Json = models({"l_diversity": {"column": "illness", "l": 2, "variant": "entropy"}})
-    made["privacy"]["t_closeness"] = {"column": "illness", "t": 0.3}
+    with_models: Json = models({"l_diversity": {"column": "illness", "l": 2, "variant": "entropy"}})
+    with_models["privacy"]["t_closeness"] = {"column": "illness", "t": 0.3}
 
     def of(source: Path, options: EngineOptions) -> Any:
-        given = config(tmp_path, source, "optimal", LEVELS, **made)
-        found = [
+        given = config(tmp_path, source, "optimal", LEVELS, **with_models)
+        measured = [
             kanon_sql.check(given, options=options),
             kanon_sql.risk(given, options=options),
             kanon_sql.lattice(given, options=options),
             kanon_sql.sweep(given, k=[2, 4], options=options),
         ]
-        return told(found)
+        return without_times(measured)
 
     same(tmp_path, 5, of)
 
@@ -139,11 +139,11 @@ def test_a_release_is_measured_the_same(tmp_path: Path, algorithm: str) -> None:
     def of(source: Path, options: EngineOptions) -> Any:
         given = config(tmp_path, source, algorithm, LEVELS)
         kanon_sql.run(given, options=options)
-        found = [
+        measured = [
             kanon_sql.utility(given, options=options),
             kanon_sql.attack(given, hold_out="30%", options=options),
         ]
-        return told(found)
+        return without_times(measured)
 
     same(tmp_path, 6, of, rows=300)
 
@@ -152,7 +152,9 @@ def test_a_release_is_measured_the_same(tmp_path: Path, algorithm: str) -> None:
 def test_a_configuration_is_proposed_the_same(tmp_path: Path) -> None:
     def of(source: Path, options: EngineOptions) -> Any:
         proposal = kanon_sql.init(source, options=options)
-        return told([line for line in proposal.yaml.splitlines() if "csv" not in line and not line.endswith("parts")])
+        return without_times(
+            [line for line in proposal.yaml.splitlines() if "csv" not in line and not line.endswith("parts")]
+        )
 
     same(tmp_path, 7, of)
 

@@ -80,7 +80,7 @@ def audits() -> dict[str, str]:
 
 @pytest.mark.slow
 def test_a_model_and_the_audits_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = project(tmp_path / "project")
+    mesh_project = project(tmp_path / "project")
     source = write(tmp_path / "people.parquet")
     privacy = {
         "k": 5,
@@ -102,7 +102,7 @@ def test_a_model_and_the_audits_are_written(tmp_path: Path, capsys: pytest.Captu
         "compile",
         tmp_path / "c.yaml",
         "--project",
-        made,
+        mesh_project,
         "--name",
         "a.released",
         "--relation",
@@ -111,7 +111,7 @@ def test_a_model_and_the_audits_are_written(tmp_path: Path, capsys: pytest.Captu
     assert command(*words) == 0
     said = capsys.readouterr()
     model, audit = [Path(line) for line in said.out.splitlines()]
-    assert (model, audit) == (made / "models" / "released.sql", made / "audits" / "kanon_sql.sql")
+    assert (model, audit) == (mesh_project / "models" / "released.sql", mesh_project / "audits" / "kanon_sql.sql")
     assert model.stat().st_mode & 0o777 == 0o600
     assert audit.read_text() == audits_file().read_text()
     assert "warning: released.sql has no audit for alpha_k: there is no test of it" in said.err
@@ -152,12 +152,12 @@ def test_a_model_and_the_audits_are_written(tmp_path: Path, capsys: pytest.Captu
     # Audits that are there stay, and others of that name are not touched.
     words[words.index("a.released")] = "a.other"
     assert command(*words) == 0
-    assert capsys.readouterr().out.splitlines() == [str(made / "models" / "other.sql")]
+    assert capsys.readouterr().out.splitlines() == [str(mesh_project / "models" / "other.sql")]
     audit.write_text("mine")
     words[words.index("a.other")] = "a.third"
     assert command(*words) == 3
     assert "holds other audits" in capsys.readouterr().err
-    assert not (made / "models" / "third.sql").exists()
+    assert not (mesh_project / "models" / "third.sql").exists()
 
 
 def test_what_sqlmesh_would_not_take_is_refused(tmp_path: Path) -> None:
@@ -165,10 +165,10 @@ def test_what_sqlmesh_would_not_take_is_refused(tmp_path: Path) -> None:
         sqlmesh_model({}, tmp_path, "1; x", "a; DROP TABLE b")
     assert [problem.split(":")[0] for problem in refused.value.problems] == ["--name", "--relation", "--project"]
     with pytest.raises(EngineError, match=r"released\.sql: is there already"):
-        made = project(tmp_path / "project")
-        (made / "models").mkdir()
-        (made / "models" / "released.sql").write_text("mine")
-        sqlmesh_model(configuration("no.csv", "o.csv"), made, "released", "a")
+        mesh_project = project(tmp_path / "project")
+        (mesh_project / "models").mkdir()
+        (mesh_project / "models" / "released.sql").write_text("mine")
+        sqlmesh_model(configuration("no.csv", "o.csv"), mesh_project, "released", "a")
 
 
 @pytest.mark.parametrize("name", ["@gateway", "a@@b", "@{x}", "{{ x }}", "{% raw %}", "a {# b"])
@@ -182,11 +182,11 @@ def test_a_name_that_sqlmesh_would_read_as_another_is_refused(name: str, tmp_pat
         "quasi_identifiers": {name: {"builtin": "suppress"}},
         "privacy": {"k": 2},
     }
-    made = project(tmp_path / "project")
+    mesh_project = project(tmp_path / "project")
     with pytest.raises(ConfigurationError, match="rename the column") as refused:
-        sqlmesh_model(config, made, "released", "raw.t")
+        sqlmesh_model(config, mesh_project, "released", "raw.t")
     assert repr(name) in str(refused.value)
-    assert not list(made.glob("**/*.sql"))
+    assert not list(mesh_project.glob("**/*.sql"))
 
 
 def test_a_value_that_sqlmesh_would_read_as_another_is_refused(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def expanded(statement: str, arguments: dict[str, str]) -> str:
     """An audit with its arguments put in, as SQLMesh does."""
     given = {**DEFAULTS, **arguments, "this_model": "people"}
     text = statement.replace("@EACH(@quasi_identifiers, c -> c)", ", ".join(QUASI))
-    return re.sub(r"@(\w+)\b(?!\")", lambda found: given.get(found[1], found[0]), text)
+    return re.sub(r"@(\w+)\b(?!\")", lambda name: given.get(name[1], name[0]), text)
 
 
 def make_tables(connection: duckdb.DuckDBPyConnection, seed: int) -> tuple[list[Row], list[Row]]:
@@ -279,7 +279,7 @@ def violating(people: list[Row], everyone: list[Row], index: int) -> Counter[int
     for row in people:
         classes.setdefault(row[:3], []).append(row)
     compared = [row for row in everyone if counts(row)]
-    return Counter(len(one) for one in classes.values() if bad(one, compared))
+    return Counter(len(members) for members in classes.values() if bad(members, compared))
 
 
 @pytest.mark.slow
@@ -290,9 +290,9 @@ def test_each_audit_returns_the_classes_that_violate() -> None:
             people, everyone = make_tables(connection, seed)
             classes += len({row[:3] for row in people})
             for i, (name, arguments, _, _) in enumerate(ASKED):
-                found = connection.execute(expanded(audits()[name], arguments)).fetchall()
+                sizes_of = connection.execute(expanded(audits()[name], arguments)).fetchall()
                 expected = violating(people, everyone, i)
-                assert Counter(int(size) for size, _ in found) == expected, ASKED[i]
+                assert Counter(int(size) for size, _ in sizes_of) == expected, ASKED[i]
                 failed[i] += sum(expected.values())
     # Every audit fails for some classes and not for all.
     assert all(0 < failed[i] < classes for i in range(len(ASKED))), failed
@@ -309,7 +309,7 @@ def test_an_audit_that_is_asked_wrongly_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("released", "asked", "fails"),
+    ("released", "bounds", "fails"),
     [
         (95, {"at_most": "5"}, False),
         (94, {"at_most": "5"}, True),
@@ -319,24 +319,24 @@ def test_an_audit_that_is_asked_wrongly_fails() -> None:
         (88, {"percent": "3", "complete": "a >= 10"}, False),
     ],
 )
-def test_rows_that_are_left_out_are_counted(released: int, asked: dict[str, str], fails: bool) -> None:
+def test_rows_that_are_left_out_are_counted(released: int, bounds: dict[str, str], fails: bool) -> None:
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE everyone AS SELECT range AS a FROM range(100)")
         connection.execute(f"CREATE TABLE people AS SELECT range AS a FROM range({released})")
-        given = {"at_most": "0", "percent": "0", "source_model": "everyone", **asked}
-        found = connection.execute(expanded(audits()["max_suppression"], given)).fetchall()
-    assert bool(found) == fails
+        given = {"at_most": "0", "percent": "0", "source_model": "everyone", **bounds}
+        violations = connection.execute(expanded(audits()["max_suppression"], given)).fetchall()
+    assert bool(violations) == fails
 
 
 @pytest.mark.slow
 def test_arguments_are_written_for_other_dialects(tmp_path: Path) -> None:
-    made = project(tmp_path / "project")
+    mesh_project = project(tmp_path / "project")
     source = write(tmp_path / "people.csv")
     privacy = {"k": 2, "t_closeness": {"column": "diagnosis", "t": 1, "distance": "ordered"}}
     config = configuration(str(source), "o.csv", privacy=privacy)
     for dialect, shown in (("postgres", 'COLLATE "C"'), ("bigquery", "`diagnosis`")):
-        sqlmesh_model(config, made, dialect, "raw.x", dialect=dialect)
-        head, statement = definition(made / "models" / f"{dialect}.sql")
+        sqlmesh_model(config, mesh_project, dialect, "raw.x", dialect=dialect)
+        head, statement = definition(mesh_project / "models" / f"{dialect}.sql")
         assert f"dialect {dialect}" in head
         assert shown in head
         # Each argument is an expression of the dialect.
@@ -364,16 +364,16 @@ def test_the_example_is_made_by_one_command(tmp_path: Path) -> None:
 @real_sqlmesh
 def test_values_are_treated_with_a_key_that_sqlmesh_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, KEY)
-    made = project(tmp_path / "project")
-    with (made / "config.yaml").open("a") as settings:
+    mesh_project = project(tmp_path / "project")
+    with (mesh_project / "config.yaml").open("a") as settings:
         settings.write(f"variables: {{{VARIABLE}: \"{{{{ env_var('{VARIABLE}') }}}}\"}}\n")
-    with duckdb.connect(str(made / "warehouse.duckdb")) as connection:
+    with duckdb.connect(str(mesh_project / "warehouse.duckdb")) as connection:
         make_stays(connection, tmp_path / "stays.parquet")
     config = treating(tmp_path / "stays.parquet", tmp_path / "run.parquet")
-    sqlmesh_model(config, made, "hospital.released", "main.stays")
-    assert not any(KEY[:12] in file.read_text() for file in (made / "models").iterdir())
-    run_in(made, "sqlmesh", "plan", "--auto-apply", "--no-prompts")
-    with duckdb.connect(str(made / "warehouse.duckdb")) as connection:
+    sqlmesh_model(config, mesh_project, "hospital.released", "main.stays")
+    assert not any(KEY[:12] in file.read_text() for file in (mesh_project / "models").iterdir())
+    run_in(mesh_project, "sqlmesh", "plan", "--auto-apply", "--no-prompts")
+    with duckdb.connect(str(mesh_project / "warehouse.duckdb")) as connection:
         rows = connection.execute("SELECT patient, sex, day, cost FROM hospital.released").fetchall()
     assert Counter(rows) == treated()
 
@@ -417,9 +417,9 @@ HOSTILE = [
 
 @real_sqlmesh
 def test_hostile_names_and_values_in_a_real_sqlmesh(tmp_path: Path) -> None:
-    made = project(tmp_path / "project")
+    mesh_project = project(tmp_path / "project")
     source = tmp_path / "people.parquet"
-    with duckdb.connect(str(made / "warehouse.duckdb")) as connection:
+    with duckdb.connect(str(mesh_project / "warehouse.duckdb")) as connection:
         people, everyone = make_tables(connection, 3)
         connection.execute(f"ALTER TABLE everyone ADD COLUMN {quoted(MACRO)} VARCHAR")
         pick = f"(?::VARCHAR[])[CAST(1 + hash(rowid) % {len(HOSTILE)} AS INTEGER)]"
@@ -441,24 +441,24 @@ def test_hostile_names_and_values_in_a_real_sqlmesh(tmp_path: Path) -> None:
         "privacy": {"k": 19, "l_diversity": {"column": "s", "l": 2, "variant": "entropy"}},
         "suppression": {"limit": "95%"},
     }
-    sqlmesh_model(config, made, "hospital.released", "hospital.everyone")
+    sqlmesh_model(config, mesh_project, "hospital.released", "hospital.everyone")
     calls = []
     for name, arguments, _, _ in ASKED:
         given = {"quasi_identifiers": f"[{', '.join(QUASI)}]", **arguments}
         if name.startswith("t_"):
             given["reference"] = "hospital.everyone"
         calls.append(f"{name}({', '.join(f'{key} := {value}' for key, value in given.items())})")
-    (made / "models" / "measured.sql").write_text(
+    (mesh_project / "models" / "measured.sql").write_text(
         f"MODEL (name hospital.measured, kind FULL, audits ({', '.join(calls)}));\nSELECT 1 AS one\n"
     )
-    said = run_in(made, sys.executable, "-c", RENDER)
-    found = json.loads(said.partition("FOUND ")[2])
-    assert [Counter(sizes) for sizes in found] == [violating(people, everyone, i) for i in range(len(ASKED))]
-    (made / "models" / "measured.sql").unlink()
-    planned = run_in(made, "sqlmesh", "plan", "--auto-apply", "--no-prompts")
+    said = run_in(mesh_project, sys.executable, "-c", RENDER)
+    measured = json.loads(said.partition("FOUND ")[2])
+    assert [Counter(sizes) for sizes in measured] == [violating(people, everyone, i) for i in range(len(ASKED))]
+    (mesh_project / "models" / "measured.sql").unlink()
+    planned = run_in(mesh_project, "sqlmesh", "plan", "--auto-apply", "--no-prompts")
     assert "audits passed 3" in planned
     kanon_sql.run(config)
-    with duckdb.connect(str(made / "warehouse.duckdb")) as connection:
+    with duckdb.connect(str(mesh_project / "warehouse.duckdb")) as connection:
         released = Counter(connection.execute("SELECT * FROM hospital.released").fetchall())
         assert released == Counter(connection.read_parquet(str(tmp_path / "run.parquet")).fetchall())
         assert 0 < sum(released.values()) < len(everyone)

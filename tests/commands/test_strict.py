@@ -66,13 +66,13 @@ def test_a_warning_that_comes_at_the_end(place: Path) -> None:
 @pytest.mark.slow
 def test_the_command(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(place)
-    asked = ["source.csv", "--qi", "sex", "--unlisted", "drop", "--insensitive", "phone", "--k", "5", "-o", "new.csv"]
+    words = ["source.csv", "--qi", "sex", "--unlisted", "drop", "--insensitive", "phone", "--k", "5", "-o", "new.csv"]
     with pytest.raises(SystemExit) as ended:
-        main(["run", *asked, "--strict", "--quiet", "--no-advice"])
+        main(["run", *words, "--strict", "--quiet", "--no-advice"])
     assert ended.value.code == 1
     assert "telephone" in capsys.readouterr().err and not (place / "new.csv").exists()
     with pytest.raises(SystemExit) as ended:
-        main(["run", *asked, "--quiet", "--no-advice"])
+        main(["run", *words, "--quiet", "--no-advice"])
     assert ended.value.code == 0
 
 

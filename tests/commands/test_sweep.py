@@ -90,7 +90,7 @@ def test_points_without_a_release_are_points(people: Json) -> None:
 def test_a_source_without_rows_has_no_release_anywhere(people: Json) -> None:
     empty = {**people, "source": {"query": "SELECT * FROM read_csv('people.csv') WHERE age > 1000"}}
     data = kanon_sql.sweep([people, empty], k=[2, 3], limits=[0, 1])
-    assert [one["rows"] for one in data["series"]] == [300, 0]
+    assert [series["rows"] for series in data["series"]] == [300, 0]
     assert [point["status"] for point in data["points"]] == ["released"] * 4 + ["no-release"] * 4
     assert all(point["problem"] for point in data["points"][4:])
 
@@ -121,17 +121,17 @@ def test_what_is_not_proven_is_warned_about(
 def test_a_source_is_read_once(
     people: Json, algorithms: Sequence[str], reads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, made = preparation.prepare_search, []
+    read, calls = preparation.prepare_search, []
 
     def counted(*arguments: Any) -> Any:
-        made.append(1)
+        calls.append(1)
         return read(*arguments)
 
     monkeypatch.setattr("kanon_sql.api.opening.prepare_search", counted)
     data = kanon_sql.sweep(people, k=[2, 5, 9], limits=[0, 3], algorithms=algorithms)
-    assert len(made) == reads
+    assert len(calls) == reads
     assert len(data["points"]) == 6 * max(len(algorithms), 1)
-    assert [one["name"] for one in data["series"]] == list(algorithms or ["optimal"])
+    assert [series["name"] for series in data["series"]] == list(algorithms or ["optimal"])
 
 
 @pytest.mark.slow
@@ -158,7 +158,7 @@ def test_series_have_names_of_their_own(people: Json, tmp_path: Path) -> None:
         Path(name).write_text(text)
 
     def names(configs: Any, *algorithms: Any) -> list[str]:
-        return [one["name"] for one in kanon_sql.sweep(configs, k=[5], algorithms=algorithms)["series"]]
+        return [series["name"] for series in kanon_sql.sweep(configs, k=[5], algorithms=algorithms)["series"]]
 
     relaxed = {"name": "minimal", "prefer": "suppression"}
     assert names(["config.yaml", "other/second.yaml"]) == ["config", "second"]
@@ -200,8 +200,8 @@ def test_the_table_and_its_files(people: Json, capsys: pytest.CaptureFixture[str
     assert len(rows) == len(table) == len(data["points"]) == 6
     for row, line, point in zip(rows, table, data["points"], strict=True):
         assert list(line) == list(point)
-        known = {key: "" if value is None else str(value) for key, value in point.items()}
-        assert line == {**known, "proven": known["proven"].lower()}
+        texts = {key: "" if value is None else str(value) for key, value in point.items()}
+        assert line == {**texts, "proven": texts["proven"].lower()}
         shown = ["optimal", str(point["k"]), str(point["limit"])]
         if point["status"] == "released":
             shown += [f"{point['classes']:,}", f"{point['c_avg']:.3f}", f"{point['ncp']:.2f}"]
@@ -221,10 +221,10 @@ def test_json_is_the_same_everywhere(people: Json, capsys: pytest.CaptureFixture
 
 def test_every_key_is_described(people: Json) -> None:
     data = kanon_sql.sweep(people, k=[5])
-    found = set(data) - {"seconds"} | {f"seconds.{key}" for key in data["seconds"]}
-    found |= {f"{part}[].{key}" for part in ("series", "points") for key in data[part][0]}
+    keys = set(data) - {"seconds"} | {f"seconds.{key}" for key in data["seconds"]}
+    keys |= {f"{part}[].{key}" for part in ("series", "points") for key in data[part][0]}
     text = (ROOT / "docs" / "report.md").read_text(encoding="utf-8").partition("\n## sweep\n")[2].partition("\n## ")[0]
-    assert set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)) == found
+    assert set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)) == keys
 
 
 def test_without_any_release_it_ends_like_a_run(people: Json, capsys: pytest.CaptureFixture[str]) -> None:

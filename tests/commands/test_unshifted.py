@@ -107,13 +107,13 @@ def test_days_are_known_however_they_are_written(
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
-    ("other", "warned"), [({}, False), ({"days": 10}, True), ({"by": "stay"}, True), ({"key": "${OTHER_KEY}"}, True)]
+    ("second", "warned"), [({}, False), ({"days": 10}, True), ({"by": "stay"}, True), ({"key": "${OTHER_KEY}"}, True)]
 )
-def test_two_shifts_beside_each_other(tmp_path: Path, other: dict[str, Any], warned: bool) -> None:
+def test_two_shifts_beside_each_other(tmp_path: Path, second: dict[str, Any], warned: bool) -> None:
     rows = [
         [f"p{i}", f"s{i}", f"2024-01-{1 + i % 28:02}", f"2024-02-{1 + i % 28:02}", "fm"[i // 20]] for i in range(40)
     ]
     write_csv(tmp_path / "in.csv", [["person", "stay", "a", "b", "sex"], *rows])
-    transform = {"a": {"shift": SHIFT}, "b": {"shift": {**SHIFT, **other}}}
+    transform = {"a": {"shift": SHIFT}, "b": {"shift": {**SHIFT, **second}}}
     settings = {"identifiers": ["person", "stay"], "insensitive": ["a", "b"]}
     assert ("shifted differently" in warnings_of(tmp_path, transform, "in.csv", **settings)) == warned

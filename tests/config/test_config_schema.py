@@ -171,7 +171,7 @@ def test_refused(change: dict[str, Any], accepts: Any) -> None:
 
 @pytest.mark.parametrize("key", ["source", "quasi_identifiers", "privacy"])
 def test_needed_keys(key: str, accepts: Any) -> None:
-    assert not accepts({other: value for other, value in SMALL.items() if other != key})
+    assert not accepts({name: value for name, value in SMALL.items() if name != key})
 
 
 def test_variables_stand_for_any_value(accepts: Any) -> None:
@@ -208,5 +208,5 @@ def test_every_key_is_described_and_no_mapping_takes_other_keys() -> None:
     assert len(parts) > 5
     for part in parts:
         assert part["additionalProperties"] is False
-        for key, known in part["properties"].items():
-            assert known.get("description"), key
+        for key, described in part["properties"].items():
+            assert described.get("description"), key

@@ -45,10 +45,10 @@ def test_confidence_does_not_bound_what_is_told_of_tables_that_persons_lead_to()
 
 @pytest.mark.parametrize("column", ["c", "C"])
 def test_no_two_columns_of_other_tables_have_one_name(column: str) -> None:
-    other = {"via": "other_id", "quasi_identifiers": [column], "unlisted": "drop"}
-    named = problem(home={"quasi_identifiers": [f"b.{column}"]}, **{"home.b": other})
+    through = {"via": "other_id", "quasi_identifiers": [column], "unlisted": "drop"}
+    named = problem(home={"quasi_identifiers": [f"b.{column}"]}, **{"home.b": through})
     assert "would be called" in named
-    assert problem(home={"quasi_identifiers": ["b.d"]}, **{"home.b": other}) == ""
+    assert problem(home={"quasi_identifiers": ["b.d"]}, **{"home.b": through}) == ""
 
 
 def test_a_column_that_holds_the_key_of_persons_is_no_key_of_its_own() -> None:

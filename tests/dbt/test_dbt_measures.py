@@ -78,42 +78,42 @@ ASKED: list[tuple[str, dict[str, Any], Bad, Callable[[Row], bool]]] = [
 
 @real_dbt
 def test_each_test_returns_the_classes_that_violate(tmp_path: Path) -> None:
-    made = project(tmp_path / "project")
+    dbt_project = project(tmp_path / "project")
     tables = {f"table_{seed}": rows_of(seed) for seed in range(3)}
     everyone = [row for rows in tables.values() for row in rows] + rows_of(9, 40)
     tests: dict[str, list[Any]] = {}
-    with duckdb.connect(str(made / "hospital.duckdb")) as connection:
+    with duckdb.connect(str(dbt_project / "hospital.duckdb")) as connection:
         for name, rows in {**tables, "everyone": everyone}.items():
             names = [*QUASI, "s", "n", "w"]
             columns = ", ".join(
-                '"' + one.replace('"', '""') + ('" INTEGER' if one == "n" else '" VARCHAR') for one in names
+                '"' + column.replace('"', '""') + ('" INTEGER' if column == "n" else '" VARCHAR') for column in names
             )
             connection.execute(f"CREATE TABLE raw_{name} ({columns})")
             connection.executemany(f"INSERT INTO raw_{name} VALUES (?, ?, ?, ?, ?, ?)", [list(row) for row in rows])
-            (made / "models" / f"{name}.sql").write_text(f"select * from main.raw_{name}")
+            (dbt_project / "models" / f"{name}.sql").write_text(f"select * from main.raw_{name}")
             tests[name] = [
                 {f"kanon_sql.{test}": {"name": f"{name}_asked_{i}", "arguments": {"quasi_identifiers": KEYS, **more}}}
                 for i, (test, more, _, _) in enumerate(ASKED)
                 if name in tables
             ]
-    models = [{"name": name, "data_tests": asked} for name, asked in tests.items()]
-    (made / "models" / "schema.yml").write_text(yaml.safe_dump({"version": 2, "models": models}))
-    dbt(made, "deps")
-    dbt(made, "run")
-    dbt(made, "compile")
+    models = [{"name": name, "data_tests": data_tests} for name, data_tests in tests.items()]
+    (dbt_project / "models" / "schema.yml").write_text(yaml.safe_dump({"version": 2, "models": models}))
+    dbt(dbt_project, "deps")
+    dbt(dbt_project, "run")
+    dbt(dbt_project, "compile")
     failed = Counter[int]()
-    with duckdb.connect(str(made / "hospital.duckdb")) as connection:
+    with duckdb.connect(str(dbt_project / "hospital.duckdb")) as connection:
         for name, rows in tables.items():
             classes: dict[tuple[Cell, ...], list[Row]] = {}
             for row in rows:
                 classes.setdefault(row[:3], []).append(row)
             for i, (test, arguments, bad, counts) in enumerate(ASKED):
-                text = next((made / "target" / "compiled").rglob(f"{name}_asked_{i}.sql")).read_text()
-                found = Counter(int(row[0]) for row in connection.execute(text).fetchall())
+                text = next((dbt_project / "target" / "compiled").rglob(f"{name}_asked_{i}.sql")).read_text()
+                sizes_of = Counter(int(row[0]) for row in connection.execute(text).fetchall())
                 compared = everyone if "reference" in arguments else rows
                 compared = [row for row in compared if counts(row)]
-                expected = [len(one) for one in classes.values() if bad(one, compared)]
-                assert found == Counter(expected), (test, arguments)
+                expected = [len(members) for members in classes.values() if bad(members, compared)]
+                assert sizes_of == Counter(expected), (test, arguments)
                 failed[i] += len(expected)
     # Every test fails for some classes and not for all.
     assert all(0 < failed[i] < 3 * len(classes) for i in range(len(ASKED))), failed
@@ -136,8 +136,8 @@ def number_of(value: int) -> int:
 
 @real_dbt
 def test_incremental_models_are_refused(tmp_path: Path) -> None:
-    made = project(tmp_path / "project")
-    models = made / "models"
+    dbt_project = project(tmp_path / "project")
+    models = dbt_project / "models"
     (models / "raw.sql").write_text("select 1 as a, 's' as s from range(5)")
     written = "{{ config(materialized='%s') }}\n{{ kanon_sql.refuse_incremental() }}\nselect * from {{ ref('raw') }}"
     (models / "release.sql").write_text(written % "incremental")
@@ -145,13 +145,13 @@ def test_incremental_models_are_refused(tmp_path: Path) -> None:
     tests = [{"kanon_sql.k_anonymous": {"arguments": {"quasi_identifiers": ["a"], "k": 2}}}]
     schema = {"version": 2, "models": [{"name": "more", "data_tests": tests}]}
     (models / "schema.yml").write_text(yaml.safe_dump(schema))
-    dbt(made, "deps")
-    said = " ".join(dbt(made, "build", status=1, quiet=False).split())
+    dbt(dbt_project, "deps")
+    said = " ".join(dbt(dbt_project, "build", status=1, quiet=False).split())
     assert "kanon_sql: release is materialized as incremental; a release is anonymous as a whole" in said
     # Of a table that may be no release, a test warns and counts.
     assert "kanon_sql: more is incremental, and only its state of now is tested" in said
     assert "PASS kanon_sql_k_anonymous_more" in said
-    with duckdb.connect(str(made / "hospital.duckdb")) as connection:
+    with duckdb.connect(str(dbt_project / "hospital.duckdb")) as connection:
         assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("more",)]
     (models / "release.sql").write_text(written % "table")
-    dbt(made, "build")
+    dbt(dbt_project, "build")

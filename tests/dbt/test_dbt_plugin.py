@@ -41,19 +41,19 @@ class Stored:
             SimpleNamespace(relation=relation, location=place, config={"config": "people.yaml", **config})
         )
 
-    def refused(self, **asked: Any) -> str:
+    def refused(self, **settings: Any) -> str:
         """What the error says; the rows are nowhere then."""
         from dbt_common.exceptions import DbtRuntimeError
 
         with pytest.raises(DbtRuntimeError) as raised:
-            self.store(**asked)
+            self.store(**settings)
         assert raised.value.__cause__ is None and raised.value.__suppress_context__
-        assert not Path(asked.get("location", LOCATION)).exists()
+        assert not Path(settings.get("location", LOCATION)).exists()
         return " ".join(str(raised.value).split())
 
     def views(self) -> list[str]:
-        found = self.connection.execute("SELECT sql FROM duckdb_views() WHERE NOT internal").fetchall()
-        return [text for (text,) in found]
+        rows = self.connection.execute("SELECT sql FROM duckdb_views() WHERE NOT internal").fetchall()
+        return [text for (text,) in rows]
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stored]:
     from kanon_sql.dbt.plugin import Plugin
 
     write(tmp_path / "raw.parquet")
-    asked(tmp_path)
+    written(tmp_path)
     plugin = Plugin("kanon", {})
     (tmp_path / "database").mkdir(0o700)
     with duckdb.connect(str(tmp_path / "database/hospital.duckdb")) as connection:
@@ -70,7 +70,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stored]:
         yield Stored(tmp_path, connection, plugin)
 
 
-def asked(folder: Path, target: Any = "release.parquet", **more: Any) -> dict[str, Any]:
+def written(folder: Path, target: Any = "release.parquet", **more: Any) -> dict[str, Any]:
     """The configuration of the model, which is written; its source is not read."""
     config = configuration("no such file.csv", target, **more)
     (folder / "people.yaml").write_text(yaml.safe_dump(config))
@@ -140,7 +140,7 @@ def test_models_whose_rows_others_could_read_are_refused(stored: Stored) -> None
     later: dict[str, Any] = {"post-hook": [{**hook, "transaction": False}]}
     stored.store(**later)
     assert "format: csv does not keep types" in stored.refused(location="target/kanon_sql/a.csv", file_format="csv")
-    asked(stored.folder, LOCATION)
+    written(stored.folder, LOCATION)
     assert "is the location of the model, where its rows stood" in stored.refused()
     assert not stored.views()
 
@@ -157,7 +157,7 @@ def test_models_whose_rows_others_could_read_are_refused(stored: Stored) -> None
     ],
 )
 def test_releases_that_dbt_could_not_read_are_refused(stored: Stored, target: Any, said: str) -> None:
-    asked(stored.folder, target)
+    written(stored.folder, target)
     assert said in stored.refused()
     assert not stored.views()
 
@@ -165,10 +165,10 @@ def test_releases_that_dbt_could_not_read_are_refused(stored: Stored, target: An
 @real_dbt
 @pytest.mark.parametrize("table", ["people", "Main.PEOPLE"])
 def test_the_model_is_no_target_of_itself(stored: Stored, table: str) -> None:
-    asked(stored.folder, {"database": "database/hospital.duckdb", "table": table})
+    written(stored.folder, {"database": "database/hospital.duckdb", "table": table})
     assert f"{table} is the model itself, which becomes a view of the release" in stored.refused()
     assert not stored.views() and not stored.connection.execute("FROM duckdb_tables()").fetchall()
-    asked(stored.folder, {"database": "database/hospital.duckdb", "table": "others.people"})
+    written(stored.folder, {"database": "database/hospital.duckdb", "table": "others.people"})
     stored.connection.execute("CREATE SCHEMA others")
     stored.store()
     assert Counter(stored.connection.execute("FROM others.people").fetchall()) == released(stored.folder)
@@ -205,7 +205,7 @@ def test_a_database_that_others_may_read_is_refused(stored: Stored) -> None:
     ],
 )
 def test_a_source_that_is_not_read_may_be_of_any_kind(stored: Stored, source: dict[str, Any]) -> None:
-    config = {**asked(stored.folder), "source": source}
+    config = {**written(stored.folder), "source": source}
     (stored.folder / "people.yaml").write_text(yaml.safe_dump(config))
     stored.store()
     assert Counter(stored.connection.execute("FROM people").fetchall()) == released(stored.folder)
@@ -216,9 +216,9 @@ def test_other_failures_say_why_and_quote_no_values(stored: Stored) -> None:
     assert "the model names no configuration" in stored.refused(config=None)
     assert "missing.yaml" in stored.refused(config="missing.yaml")
     assert "the model has no rows" in stored.refused(rows=f"{RAW} where false")
-    asked(stored.folder, privacy={"k": 301}, suppression={"limit": 0})
+    written(stored.folder, privacy={"k": 301}, suppression={"limit": 0})
     assert "NoReleaseError: " in stored.refused()
-    asked(stored.folder, sensitive=["no such column"])
+    written(stored.folder, sensitive=["no such column"])
     said = stored.refused()
     assert "UnfittingSourceError: people.yaml" in said and "'no such column'" in said and "flu" not in said
 
@@ -226,18 +226,18 @@ def test_other_failures_say_why_and_quote_no_values(stored: Stored) -> None:
 @real_dbt
 def test_a_table_of_an_attached_database_is_replaced_or_stays(stored: Stored) -> None:
     stored.connection.execute("ATTACH 'shared.duckdb' AS shared")
-    asked(stored.folder, {"database": "shared.duckdb", "table": "people"})
+    written(stored.folder, {"database": "shared.duckdb", "table": "people"})
     for _ in range(2):
         stored.store()
         assert Counter(stored.connection.execute("FROM shared.people").fetchall()) == released(stored.folder)
-    asked(stored.folder, {"database": "shared.duckdb", "table": "people"}, privacy={"k": 301})
+    written(stored.folder, {"database": "shared.duckdb", "table": "people"}, privacy={"k": 301})
     assert "NoReleaseError: " in stored.refused()
     assert Counter(stored.connection.execute("FROM people").fetchall()) == released(stored.folder)
     (view,) = stored.views()
     assert "shared" in view
 
 
-def made(folder: Path, **output: Any) -> Path:
+def counted_project(folder: Path, **output: Any) -> Path:
     """A project of which the model `people` is a release, and another model counts its rows."""
     place = project(folder)
     place.joinpath("private").mkdir(0o700)
@@ -254,11 +254,11 @@ def made(folder: Path, **output: Any) -> Path:
 
 @real_dbt
 def test_a_model_in_a_real_dbt(tmp_path: Path) -> None:
-    place = made(tmp_path / "project")
+    place = counted_project(tmp_path / "project")
     (place / "models/plain.sql").write_text(
         "{{ config(materialized='external', plugin='kanon', config='people.yaml') }} " + RAW
     )
-    asked(place)
+    written(place)
     lines = " ".join(dbt(place, "run", quiet=False, status=1).split())
     assert "OK created sql external model main.people" in lines
     assert "kanon-sql: released 296 of 300 rows to" in lines and "OK created sql view model main.counted" in lines
@@ -276,7 +276,7 @@ def test_a_model_in_a_real_dbt(tmp_path: Path) -> None:
     assert not list((place / "target/kanon_sql").iterdir())
     # What cannot be released fails the model and skips those that read it; the earlier release stays.
     before = (place / "release.parquet").read_bytes()
-    asked(place, privacy={"k": 301}, suppression={"limit": 0})
+    written(place, privacy={"k": 301}, suppression={"limit": 0})
     lines = " ".join(dbt(place, "run", "--select", "people+", quiet=False, status=1).split())
     assert "NoReleaseError: " in lines and "SKIP relation main.counted" in lines
     assert (place / "release.parquet").read_bytes() == before
@@ -300,8 +300,8 @@ def test_a_lake_is_the_target(tmp_path: Path) -> None:
     shutil.copy(extension, installed)
     lake = {"path": "ducklake:shared.ducklake", "alias": "lake"}
     options = {"extension_directory": str(tmp_path / "extensions")}
-    place = made(tmp_path / "project", attach=[lake], config_options=options)
-    asked(place, {"database": "ducklake:shared.ducklake", "table": "people"})
+    place = counted_project(tmp_path / "project", attach=[lake], config_options=options)
+    written(place, {"database": "ducklake:shared.ducklake", "table": "people"})
     for _ in range(2):
         dbt(place, "run")
     expected = released(place)
@@ -310,12 +310,12 @@ def test_a_lake_is_the_target(tmp_path: Path) -> None:
         # No snapshot has anything but releases.
         assert connection.execute("SELECT count(*) FROM ducklake_snapshots('lake')").fetchall() == [(3,)]
         assert Counter(connection.execute("FROM lake.people AT (VERSION => 1)").fetchall()) == expected
-    asked(place, {"database": "ducklake:shared.ducklake", "table": "people"}, privacy={"k": 301})
+    written(place, {"database": "ducklake:shared.ducklake", "table": "people"}, privacy={"k": 301})
     assert "NoReleaseError" in dbt(place, "run", status=1)
     with opened(place / "shared.ducklake") as connection:
         assert Counter(connection.execute("FROM lake.people").fetchall()) == expected
     # A model of which the rows are in a lake is refused: its snapshots keep them.
-    asked(place)
+    written(place)
     model = place / "models/people.sql"
     model.write_text(model.read_text().replace("config='", "database='lake', config='"))
     said = " ".join(dbt(place, "run", status=1).split())

@@ -52,19 +52,19 @@ def session(tmp_path: Path) -> Any:
         yield Session(connection.cursor())
 
 
-def asked(**more: Any) -> dict[str, Any]:
-    made = configuration("not read", "not written", **more)
-    del made["source"], made["target"]
-    return made
+def without_places(**more: Any) -> dict[str, Any]:
+    config = configuration("not read", "not written", **more)
+    del config["source"], config["target"]
+    return config
 
 
 def state(session: Any) -> list[Any]:
     """The names of everything in the database and on the connection."""
-    found: list[Any] = session.execute(
+    names: list[Any] = session.execute(
         "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal "
         "UNION ALL SELECT type_name FROM duckdb_types() WHERE database_name IN ('temp', 'people') AND NOT internal"
     ).fetchall()
-    return found
+    return names
 
 
 @pytest.mark.slow
@@ -80,7 +80,7 @@ def test_the_release_is_that_of_a_run(session: Any, tmp_path: Path, monkeypatch:
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(configuration("a.csv", "b.csv")))
     monkeypatch.chdir(tmp_path)
     relations = ["people", "main.people", session.table("people"), session.sql("SELECT * FROM people")]
-    configs: list[Any] = [asked(), "config.yaml", tmp_path / "config.yaml", asked()]
+    configs: list[Any] = [without_places(), "config.yaml", tmp_path / "config.yaml", without_places()]
     for relation, config in zip(relations, configs, strict=True):
         released = anonymize(Dbt(materialized="table"), session, relation, config)
         assert isinstance(released, duckdb.DuckDBPyRelation)
@@ -95,17 +95,18 @@ def test_the_release_is_that_of_a_run(session: Any, tmp_path: Path, monkeypatch:
 @pytest.mark.slow
 def test_keys_are_overridden(session: Any) -> None:
     given = Dbt(k=20)
-    released = anonymize(given, session, "people", asked(), overrides=[("privacy.k", given.config.get("k"))])
+    released = anonymize(given, session, "people", without_places(), overrides=[("privacy.k", given.config.get("k"))])
     counts = Counter(row[:3] for row in released.fetchall())
     assert min(counts.values()) >= 20
 
 
 @pytest.mark.slow
 def test_two_releases_in_one_model(session: Any) -> None:
-    one, other = (
-        anonymize(Dbt(), session, session.sql(f"SELECT * FROM people WHERE sex = '{sex}'"), asked()) for sex in "fm"
+    women, men = (
+        anonymize(Dbt(), session, session.sql(f"SELECT * FROM people WHERE sex = '{sex}'"), without_places())
+        for sex in "fm"
     )
-    both = one.union(other).fetchall()
+    both = women.union(men).fetchall()
     assert len(both) > 200
     assert min(Counter(row[:3] for row in both).values()) >= 5
 
@@ -114,7 +115,7 @@ def test_two_releases_in_one_model(session: Any) -> None:
 def test_incremental_models_are_refused_before_anything_is_read(session: Any, given: Any) -> None:
     before = state(session)
     with pytest.raises(ConfigurationError) as refused:
-        anonymize(Dbt(**given), session, 7, asked())  # type: ignore[arg-type]
+        anonymize(Dbt(**given), session, 7, without_places())  # type: ignore[arg-type]
     why, what = refused.value.problems
     assert "incremental; a release is anonymous as a whole: rows that are added" in why
     assert what == "relation is of type int; expected dbt.ref(...), dbt.source(...) or the name of a table"
@@ -125,9 +126,9 @@ def test_incremental_models_are_refused_before_anything_is_read(session: Any, gi
 @pytest.mark.parametrize(
     ("config", "error"),
     [
-        (asked(privacy={"k": 301}, suppression={"limit": 0}), NoReleaseError),
-        (asked(privacy={"k": 301}, suppression={"limit": "100%"}), NoReleaseError),
-        (asked(sensitive=["no such column"]), ConfigurationError),
+        (without_places(privacy={"k": 301}, suppression={"limit": 0}), NoReleaseError),
+        (without_places(privacy={"k": 301}, suppression={"limit": "100%"}), NoReleaseError),
+        (without_places(sensitive=["no such column"]), ConfigurationError),
     ],
 )
 def test_what_cannot_be_released_raises_and_leaves_nothing(session: Any, config: Any, error: type[Exception]) -> None:
@@ -142,12 +143,12 @@ def test_errors_do_not_quote_the_data(session: Any) -> None:
     session.execute("CREATE VIEW broken AS SELECT CAST(diagnosis AS INTEGER) AS age, sex, zip, cost FROM people")
     relation = session.sql("SELECT * FROM broken")
     with pytest.raises(EngineError) as raised:
-        anonymize(Dbt(), session, relation, asked(sensitive=[]))
+        anonymize(Dbt(), session, relation, without_places(sensitive=[]))
     said = "".join(traceback.format_exception(raised.value))
     assert "--show-values" in said
     assert not any(value in said for value in ("flu", "cold", "none'", "so-called"))
     with pytest.raises(EngineError, match="the engine failed"):
-        anonymize(Dbt(), session, "nobody", asked())
+        anonymize(Dbt(), session, "nobody", without_places())
 
 
 MODELS = {
@@ -167,26 +168,26 @@ MODELS = {
 
 @real_dbt
 def test_python_models_in_a_real_dbt(tmp_path: Path) -> None:
-    made = project(tmp_path / "project")
-    write(made / "people.parquet")
-    (made / "packages.yml").unlink()  # the helper needs no package
-    (made / "config.yaml").write_text(yaml.safe_dump(asked(suppression={"limit": "5%"})))
-    (made / "models" / "people.sql").write_text(
+    dbt_project = project(tmp_path / "project")
+    write(dbt_project / "people.parquet")
+    (dbt_project / "packages.yml").unlink()  # the helper needs no package
+    (dbt_project / "config.yaml").write_text(yaml.safe_dump(without_places(suppression={"limit": "5%"})))
+    (dbt_project / "models" / "people.sql").write_text(
         "{{ config(materialized='table') }} select * from {{ source('raw', 'people') }}"
     )
-    (made / "sex.csv").write_text("f,*\nm,*\n")
-    given = asked()
+    (dbt_project / "sex.csv").write_text("f,*\nm,*\n")
+    given = without_places()
     given["quasi_identifiers"]["sex"] = "sex.csv"
     for name, body in MODELS.items():
         head = f"CONFIG = {given!r}\n\n\ndef model(dbt, session):\n    from kanon_sql.dbt import anonymize\n\n    "
-        (made / "models" / f"{name}.py").write_text(f"{head}{body}\n")
+        (dbt_project / "models" / f"{name}.py").write_text(f"{head}{body}\n")
     place = {"meta": {"external_location": "read_parquet('project/people.parquet')"}}
     sources = [{"name": "raw", "schema": "main", "tables": [{"name": "people", "config": place}]}]
     models = [
         {"name": "by_file", "config": {"k": 20}},
         {"name": "growing_by_schema", "config": {"materialized": "incremental"}},
     ]
-    (made / "models" / "s.yml").write_text(yaml.safe_dump({"version": 2, "sources": sources, "models": models}))
+    (dbt_project / "models" / "s.yml").write_text(yaml.safe_dump({"version": 2, "sources": sources, "models": models}))
     # From another folder: the configuration is found beside dbt_project.yml all the same.
     words = ["--project-dir", "project", "--profiles-dir", "project"]
     said = dbt(tmp_path, "run", *words, status=1, quiet=False)
@@ -201,8 +202,8 @@ def test_python_models_in_a_real_dbt(tmp_path: Path) -> None:
         assert tables == {"people", "by_table", "by_name", "by_mapping"}
         for name, k in (("by_table", 5), ("by_name", 5), ("by_mapping", 5), ("by_file", 20)):
             relation = f"read_parquet('{tmp_path / 'by_file.parquet'}')" if name == "by_file" else name
-            found = Counter(connection.execute(f"SELECT * FROM {relation}").fetchall())
+            rows = Counter(connection.execute(f"SELECT * FROM {relation}").fetchall())
             target = tmp_path / f"run_{k}.parquet"
-            config = configuration(str(made / "people.parquet"), {"path": str(target), "overwrite": True})
+            config = configuration(str(dbt_project / "people.parquet"), {"path": str(target), "overwrite": True})
             kanon_sql.run(config, overrides=[("privacy.k", k)])
-            assert found == Counter(connection.read_parquet(str(target)).fetchall())
+            assert rows == Counter(connection.read_parquet(str(target)).fetchall())

@@ -88,15 +88,15 @@ def run(connection: duckdb.DuckDBPyConnection, name: str, source: Any) -> dict[s
 
 @pytest.fixture
 def turns(monkeypatch: pytest.MonkeyPatch) -> Turns:
-    made, original = Turns(len(JOBS)), Engine.run
+    alternating, original = Turns(len(JOBS)), Engine.run
 
     def run_by_turns(self: Engine, statement: exp.Expr | str, values: Mapping[str, Any] | None = None) -> list[Row]:
         if threading.current_thread() is not threading.main_thread():
-            made.take()
+            alternating.take()
         return original(self, statement, values)
 
     monkeypatch.setattr(Engine, "run", run_by_turns)
-    return made
+    return alternating
 
 
 @pytest.mark.slow
@@ -112,9 +112,9 @@ def test_runs_on_one_connection_do_not_meet(turns: Turns) -> None:
         return run(shared, name, given[name])
 
     with ThreadPoolExecutor(len(JOBS)) as threads:
-        found = dict(zip(JOBS, threads.map(at_once, JOBS), strict=True))
+        reports = dict(zip(JOBS, threads.map(at_once, JOBS), strict=True))
     assert turns.met > 100
-    assert {name: (found[name], released(shared, name)) for name in JOBS} == expected
+    assert {name: (reports[name], released(shared, name)) for name in JOBS} == expected
     assert objects(shared) == before | {f"out_{name}" for name in JOBS}
     values = shared.execute("SELECT DISTINCT diagnosis FROM out_first").fetchall()
     assert {value for (value,) in values} >= {"kanon_sql_tuples", "kanon_sql1_tuples", '"kanon_sql_holders"'}

@@ -76,7 +76,9 @@ def test_values_that_are_alone_in_a_sample_are_looked_for_in_all_rows(server: du
     most = dict.fromkeys(source.columns, 0.0)
     # As if they were two millions: a twentieth is looked at first, in which most are alone, then a half, then all.
     unique = remote.alone(source, source.relation, 2_000_000, most)
-    assert [(found.column.name, *list(vars(found).values())[1:]) for found in unique] == [("single", 2000, 2000)]
+    assert [(estimate.column.name, *list(vars(estimate).values())[1:]) for estimate in unique] == [
+        ("single", 2000, 2000)
+    ]
     assert remote.alone(source, source.relation, 2_000, dict.fromkeys(source.columns, 1.0)) == []
 
 

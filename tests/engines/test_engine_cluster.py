@@ -65,9 +65,9 @@ def test_every_search_gives_what_duckdb_gives(place: OnCluster, source: dict[str
         here = kanon_sql.run(config).report
     finally:
         (place.folder / "people.parquet").rename(source["path"])
-    asked = place.asked(config, source)
-    same(place.run(asked).report, here)
-    rows = place.released(asked)
+    remote = place.asked(config, source)
+    same(place.run(remote).report, here)
+    rows = place.released(remote)
     with duckdb.connect() as connection:
         mine = connection.execute(f"FROM '{config['target']['path']}'").fetchall()
     assert rows is not None and len(rows) == len(mine)
@@ -77,16 +77,16 @@ def test_every_search_gives_what_duckdb_gives(place: OnCluster, source: dict[str
 
 
 def test_tables_of_the_catalog(place: OnCluster, source: dict[str, Any]) -> None:
-    asked = place.asked(small(), source)
-    first = place.run({**asked, "target": {"table": "released"}})
+    remote = place.asked(small(), source)
+    first = place.run({**remote, "target": {"table": "released"}})
     with pytest.raises(ConfigurationError, match="exists already"):
-        place.run({**asked, "target": {"table": "released"}})
+        place.run({**remote, "target": {"table": "released"}})
     assert place.session.table("released").count() == first.released
-    again = place.run({**asked, "privacy": {"k": 20}, "target": {"table": "released", "overwrite": True}})
+    again = place.run({**remote, "privacy": {"k": 20}, "target": {"table": "released", "overwrite": True}})
     assert place.session.table("released").count() == again.released
     grouped = place.session.table("released").groupBy(f"`{HOSTILE}`", "age").count()
     assert min(row["count"] for row in grouped.collect()) == again.smallest_class >= 20
-    assert [one.name for one in place.session.catalog.listTables() if "kanon" in one.name] == []
+    assert [table.name for table in place.session.catalog.listTables() if "kanon" in table.name] == []
 
 
 def test_folders_that_only_the_cluster_reaches_are_moved_by_hadoop(place: OnCluster) -> None:
@@ -114,18 +114,20 @@ def test_the_number_of_jobs_does_not_follow_the_nodes(place: OnCluster, source: 
         return len(set(tracker.getJobIdsForGroup(None)) - before), report["search"]["checked"]
 
     few, checked = jobs()
-    other, many = jobs(algorithm={"name": "optimal", "objective": "discernibility"}, privacy={"k": 2})
+    base, many = jobs(algorithm={"name": "optimal", "objective": "discernibility"}, privacy={"k": 2})
     assert many > checked
-    assert other <= few + 1
+    assert base <= few + 1
 
 
 def test_a_lost_executor_is_made_up_for(place: OnCluster, source: dict[str, Any]) -> None:
     expected = place.run(place.asked(small(), source)).report
-    found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=True)
-    os.kill(int(found.stdout.split()[0]), signal.SIGKILL)
-    asked = place.asked(small(), source)
-    same(place.run(asked).report, expected)
-    rows = place.released(asked)
+    listing = subprocess.run(
+        ["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=True
+    )
+    os.kill(int(listing.stdout.split()[0]), signal.SIGKILL)
+    remote = place.asked(small(), source)
+    same(place.run(remote).report, expected)
+    rows = place.released(remote)
     assert rows is not None and len(rows) == expected["rows"]["released"]
 
 
@@ -135,7 +137,7 @@ def test_files_that_change_during_the_run_are_noticed(place: OnCluster, monkeypa
     from kanon_sql.engines.remote import RemoteSink
 
     source = place.put(COLUMNS, source_rows())
-    asked = place.asked(small(), source)
+    remote = place.asked(small(), source)
     write = RemoteSink.make
 
     def changed(*arguments: Any) -> None:
@@ -144,6 +146,6 @@ def test_files_that_change_during_the_run_are_noticed(place: OnCluster, monkeypa
 
     monkeypatch.setattr(RemoteSink, "make", changed)
     with pytest.raises((VerificationError, EngineError)):
-        place.run(asked)
-    assert place.released(asked) is None
+        place.run(remote)
+    assert place.released(remote) is None
     assert place.leftovers() == []

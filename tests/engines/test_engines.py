@@ -30,9 +30,9 @@ pytestmark = MARKS
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with people.parquet, the table of most tests here."""
-    made = tmp_path_factory.mktemp("engines")
-    as_parquet(made / "people.parquet", COLUMNS, source_rows())
-    return made
+    directory = tmp_path_factory.mktemp("engines")
+    as_parquet(directory / "people.parquet", COLUMNS, source_rows())
+    return directory
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +48,11 @@ def test_every_search_gives_what_duckdb_gives(folder: Path, start: Start, engine
     place = start(engine)
     config = case_configuration(folder, case)
     here = kanon_sql.run(config).report
-    asked = place.asked(config, place.put(COLUMNS, source_rows()))
-    there = kanon_sql.run(asked).report
+    remote = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = kanon_sql.run(remote).report
     same(there, here)
     assert there["engine"]["name"] == engine
-    rows = place.released(asked)
+    rows = place.released(remote)
     assert rows is not None
     with duckdb.connect() as connection:
         mine = connection.execute(f"FROM '{config['target']['path']}'").fetchall()
@@ -117,9 +117,9 @@ def test_the_sample_is_released_as_by_duckdb(start: Start, engine: str, algorith
         }
         rows = connection.execute(f"FROM '{SAMPLE / 'adult.parquet'}'").fetchall()
     source = place.put(columns, rows) if engine == "postgres" else {"path": config["source"]["path"]}
-    asked = place.asked(config, source)
-    same(kanon_sql.run(asked).report, here)
-    released = place.released(asked)
+    remote = place.asked(config, source)
+    same(kanon_sql.run(remote).report, here)
+    released = place.released(remote)
     assert released is not None and len(released) == here["rows"]["released"]
 
 
@@ -190,11 +190,11 @@ def test_rare_values_are_counted_where_the_rows_are(folder: Path, start: Start, 
     config["source"] = str(folder / "people.parquet")
     config["target"] = {"path": str(folder / "rare.parquet"), "overwrite": True}
     here = kanon_sql.run({**config, **{key: value for key, value in more.items() if key != "search_in"}}).report
-    asked = place.asked({**config, **more}, place.put(COLUMNS, source_rows()))
-    same(kanon_sql.run(asked).report, here)
+    remote = place.asked({**config, **more}, place.put(COLUMNS, source_rows()))
+    same(kanon_sql.run(remote).report, here)
     with duckdb.connect() as connection:
         mine = connection.execute(f"FROM '{folder / 'rare.parquet'}'").fetchall()
-    rows = place.released(asked)
+    rows = place.released(remote)
     assert rows is not None and counted(rows) == counted(mine)
 
 
@@ -211,13 +211,13 @@ def test_aggregates_are_those_of_duckdb(folder: Path, start: Start, engine: str,
     config["source"] = str(folder / "people.parquet")
     config["target"] = {"path": str(folder / "shown.parquet"), "overwrite": True}
     here = kanon_sql.run(config).report
-    asked = place.asked(config, place.put(COLUMNS, source_rows()))
-    there = kanon_sql.run(asked).report
+    remote = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = kanon_sql.run(remote).report
     same(there, here)
     assert there["loss"]["sse"] == pytest.approx(here["loss"]["sse"])
     with duckdb.connect() as connection:
         mine = connection.execute(f"FROM '{folder / 'shown.parquet'}'").fetchall()
-    rows = place.released(asked)
+    rows = place.released(remote)
     assert rows is not None and counted(rows) == counted(mine)
 
 
@@ -234,16 +234,16 @@ def test_the_engine_itself_searches(folder: Path, start: Start, engine: str, cas
     config["source"] = {**SEARCHES[case].get("source", {}), "path": str(folder / "people.parquet")}
     config["target"] = {"path": str(folder / "there.parquet"), "overwrite": True}
     here = kanon_sql.run(config).report
-    asked = place.asked(config, place.put(COLUMNS, source_rows()))
-    there = kanon_sql.run({**asked, "search_in": "engine"}).report
+    remote = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = kanon_sql.run({**remote, "search_in": "engine"}).report
     same(there, here)
     assert there["engine"]["search_in"] == "engine"
-    rows = place.released(asked)
+    rows = place.released(remote)
     with duckdb.connect() as connection:
         mine = connection.execute(f"FROM '{folder / 'there.parquet'}'").fetchall()
     assert rows is not None and counted(rows) == counted(mine)
     nodes = [
-        kanon_sql.lattice({**one, "missing": "keep"})["nodes"] for one in ({**asked, "search_in": "engine"}, config)
+        kanon_sql.lattice({**each, "missing": "keep"})["nodes"] for each in ({**remote, "search_in": "engine"}, config)
     ]
     assert nodes[0] == nodes[1]
     assert place.leftovers() == []
@@ -309,11 +309,11 @@ def test_check_and_lattice_read_there(folder: Path, start: Start, engine: str) -
     models = {"k": 3, "l_diversity": {"column": "s", "l": 2}, "t_closeness": {"column": "s", "t": 0.5}}
     here = small(source=str(folder / "people.parquet"), privacy=models, missing="drop")
     there = place.asked(here, place.put(COLUMNS, source_rows()))
-    found, expected = kanon_sql.check(there), kanon_sql.check(here)
+    checked, expected = kanon_sql.check(there), kanon_sql.check(here)
     for key in ("status", "rows", "classes", "violations"):
-        assert found[key] == expected[key]
-    assert json.dumps(found["privacy"]) == json.dumps(expected["privacy"])
-    assert found["status"] == "violated"
+        assert checked[key] == expected[key]
+    assert json.dumps(checked["privacy"]) == json.dumps(expected["privacy"])
+    assert checked["status"] == "violated"
     assert kanon_sql.lattice(there)["nodes"] == kanon_sql.lattice(here)["nodes"]
 
 
@@ -330,10 +330,10 @@ def test_k_counts_entities(start: Start, engine: str) -> None:
         "privacy": {"k": 6, "entity": "who", "l_diversity": {"column": "s", "l": 2}},
     }
     here = kanon_sql.run(config).report
-    asked = place.asked(config, place.put(columns, rows))
-    there = kanon_sql.run(asked).report
+    remote = place.asked(config, place.put(columns, rows))
+    there = kanon_sql.run(remote).report
     same(there, here)
-    released = place.released(asked)
+    released = place.released(remote)
     assert released is not None and len(released) == here["rows"]["released"]
 
 
@@ -358,14 +358,14 @@ def test_formulas_are_escaped_where_postgres_releases_to_a_file(start: Start, tm
 @ENGINES
 def test_an_existing_target_is_replaced_only_when_asked(start: Start, engine: str) -> None:
     place = start(engine)
-    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
-    kanon_sql.run(asked)
-    before = place.released(asked)
+    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
+    kanon_sql.run(remote)
+    before = place.released(remote)
     with pytest.raises(ConfigurationError, match=r"exists already; name another or set overwrite: true"):
-        kanon_sql.run({**asked, "privacy": {"k": 20}})
-    assert place.released(asked) == before
-    result = kanon_sql.run({**asked, "privacy": {"k": 20}, "target": {**asked["target"], "overwrite": True}})
-    after = place.released(asked)
+        kanon_sql.run({**remote, "privacy": {"k": 20}})
+    assert place.released(remote) == before
+    result = kanon_sql.run({**remote, "privacy": {"k": 20}, "target": {**remote["target"], "overwrite": True}})
+    after = place.released(remote)
     assert after is not None and len(after) == result.released
     assert result.smallest_class >= 20
     assert place.leftovers() == []
@@ -374,10 +374,10 @@ def test_an_existing_target_is_replaced_only_when_asked(start: Start, engine: st
 @ENGINES
 def test_nothing_is_left_where_there_is_no_release(start: Start, engine: str) -> None:
     place = start(engine)
-    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
     with pytest.raises(NoReleaseError):
-        kanon_sql.run({**asked, "privacy": {"k": 500}})
-    assert place.released(asked) is None
+        kanon_sql.run({**remote, "privacy": {"k": 500}})
+    assert place.released(remote) is None
     empty = place.asked(small(), place.put(COLUMNS, []))
     with pytest.raises(NoReleaseError, match="has no row"):
         kanon_sql.run(empty)
@@ -389,14 +389,14 @@ def test_nothing_is_left_where_there_is_no_release(start: Start, engine: str) ->
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_a_dry_run_makes_nothing_there(start: Start, engine: str, algorithm: str) -> None:
     place = start(engine)
-    asked = place.asked(small(algorithm=algorithm), place.put(COLUMNS, source_rows()))
-    dry = kanon_sql.run(asked, dry_run=True).report
+    remote = place.asked(small(algorithm=algorithm), place.put(COLUMNS, source_rows()))
+    dry = kanon_sql.run(remote, dry_run=True).report
     assert dry["status"] == "dry-run"
-    assert place.released(asked) is None
+    assert place.released(remote) is None
     assert place.leftovers() == []
-    made = kanon_sql.run(asked).report
-    same({**dry, "status": "released"}, made)
-    assert (dry["labels"], dry["given_up"]) == (made["labels"], made["given_up"])
+    report = kanon_sql.run(remote).report
+    same({**dry, "status": "released"}, report)
+    assert (dry["labels"], dry["given_up"]) == (report["labels"], report["given_up"])
 
 
 @ENGINES
@@ -404,19 +404,19 @@ def test_what_looks_like_an_identifier_is_refused_there(start: Start, engine: st
     place = start(engine)
     rows = [(i % 3, f"person{i}@example.org") for i in range(100)]
     config = {"source": "in.parquet", "quasi_identifiers": {"age": {"builtin": "suppress"}}, "privacy": {"k": 5}}
-    asked = place.asked(config, place.put({"age": "INTEGER", "mail": "VARCHAR"}, rows))
+    remote = place.asked(config, place.put({"age": "INTEGER", "mail": "VARCHAR"}, rows))
     with pytest.raises(ConfigurationError, match="column 'mail' looks like e-mail"):
-        kanon_sql.run({**asked, "unlisted": "insensitive"})
-    assert place.released(asked) is None
-    assert kanon_sql.run({**asked, "unlisted": "insensitive", "accept": ["mail"]}).warnings == ()
+        kanon_sql.run({**remote, "unlisted": "insensitive"})
+    assert place.released(remote) is None
+    assert kanon_sql.run({**remote, "unlisted": "insensitive", "accept": ["mail"]}).warnings == ()
 
 
 @ENGINES
 def test_a_column_that_is_not_there_is_named(start: Start, engine: str) -> None:
     place = start(engine)
-    asked = place.asked(small(sensitive=["nix"]), place.put(COLUMNS, source_rows()))
+    remote = place.asked(small(sensitive=["nix"]), place.put(COLUMNS, source_rows()))
     with pytest.raises(ConfigurationError, match="there is no column 'nix'"):
-        kanon_sql.run(asked)
+        kanon_sql.run(remote)
 
 
 @ENGINES
@@ -424,8 +424,8 @@ def test_a_query_is_a_source(start: Start, engine: str) -> None:
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
     relation = source["table"] if engine == "postgres" else f"parquet.`{source['path']}`"
-    asked = place.asked(small(), {"query": f"SELECT * FROM {relation} WHERE age >= 40 -- the older ones"})
-    result = kanon_sql.run(asked)
+    remote = place.asked(small(), {"query": f"SELECT * FROM {relation} WHERE age >= 40 -- the older ones"})
+    result = kanon_sql.run(remote)
     assert result.released + result.suppressed == sum(1 for row in source_rows() if (row[1] or 0) >= 40)
 
 
@@ -469,7 +469,7 @@ def test_a_source_that_changes_during_the_run_is_noticed(
 
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
-    asked = place.asked(small(), source)
+    remote = place.asked(small(), source)
     expected = kanon_sql.run(place.asked(small(), source)).report["rows"]
     write = RemoteSink.make
 
@@ -485,11 +485,11 @@ def test_a_source_that_changes_during_the_run_is_noticed(
 
     monkeypatch.setattr(RemoteSink, "make", changed)
     if engine == "postgres":
-        assert kanon_sql.run(asked).report["rows"] == expected
+        assert kanon_sql.run(remote).report["rows"] == expected
     else:
         with pytest.raises((VerificationError, EngineError)):
-            kanon_sql.run(asked)
-        assert place.released(asked) is None
+            kanon_sql.run(remote)
+        assert place.released(remote) is None
     assert place.leftovers() == []
 
 
@@ -499,7 +499,7 @@ def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: 
     from kanon_sql.engines.remote import RemoteSink
 
     place = start("postgres")
-    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
     write = RemoteSink.make
 
     def dropped(sink: Any, *arguments: Any) -> None:
@@ -510,14 +510,14 @@ def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: 
 
     monkeypatch.setattr(RemoteSink, "make", dropped)
     with pytest.raises((EngineError, VerificationError), match="the connection to PostgreSQL was lost"):
-        kanon_sql.run(asked)
-    assert place.released(asked) is None
+        kanon_sql.run(remote)
+    assert place.released(remote) is None
 
 
 @pytest.mark.parametrize("column", ["age", "note"])
 def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: pytest.MonkeyPatch, column: str) -> None:
     place = start("postgres")
-    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
     seen: list[Any] = []
     import kanon_sql.engines.postgres.target as module
 
@@ -525,7 +525,7 @@ def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: p
 
     def spoilt(self: Any, release: Any) -> None:
         create(self, release)
-        seen.append(place.released(asked))  # by another connection
+        seen.append(place.released(remote))  # by another connection
         self.postgres.execute(
             f"UPDATE {self.table.sql('postgres')} SET {column} = '1' WHERE ctid IN "
             f"(SELECT ctid FROM {self.table.sql('postgres')} LIMIT 1)"
@@ -533,27 +533,27 @@ def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: p
 
     monkeypatch.setattr(module.PostgresTable, "_create", spoilt)
     with pytest.raises(VerificationError):
-        kanon_sql.run(asked)
+        kanon_sql.run(remote)
     assert seen == [None]
-    assert place.released(asked) is None
+    assert place.released(remote) is None
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_postgres_copies_a_release_to_a_file_of_this_machine(start: Start, tmp_path: Path, suffix: str) -> None:
     place = start("postgres")
-    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
-    expected = kanon_sql.run(asked)
+    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
+    expected = kanon_sql.run(remote)
     path = tmp_path / f"out.{suffix}"
-    result = kanon_sql.run({**asked, "target": str(path)})
+    result = kanon_sql.run({**remote, "target": str(path)})
     assert result.report["rows"] == expected.report["rows"]
-    rows = place.released(asked)
+    rows = place.released(remote)
     assert rows is not None
     with duckdb.connect() as connection:
-        made = connection.execute(f"FROM '{path}'").fetchall()
-    assert len(made) == len(rows)
+        copied = connection.execute(f"FROM '{path}'").fetchall()
+    assert len(copied) == len(rows)
     if suffix == "parquet":  # a CSV file does not tell an empty text from a missing one
         same(result.report, expected.report)
-        assert counted(made) == counted(rows)
+        assert counted(copied) == counted(rows)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -564,7 +564,7 @@ def test_spark_compares_what_is_no_quasi_identifier(
 
     place = start("spark")
     config = {**small(), "source": str(folder / "people.parquet"), "target": str(tmp_path / f"out.{suffix}")}
-    asked = {**config, "engine": {"spark": place.url}}
+    remote = {**config, "engine": {"spark": place.url}}
     create = module.SparkFolder._create
 
     def spoilt(self: Any, release: Any) -> None:
@@ -576,9 +576,9 @@ def test_spark_compares_what_is_no_quasi_identifier(
     with monkeypatch.context() as patched:
         patched.setattr(module.SparkFolder, "_create", spoilt)
         with pytest.raises(VerificationError, match="not those to be released"):
-            kanon_sql.run(asked)
+            kanon_sql.run(remote)
     assert not (tmp_path / f"out.{suffix}").exists()
-    assert kanon_sql.run(asked).report["verification"]["compared"] == "rows"
+    assert kanon_sql.run(remote).report["verification"]["compared"] == "rows"
 
 
 def test_spark_reads_and_writes_csv(start: Start, tmp_path: Path) -> None:
@@ -603,9 +603,9 @@ def test_spark_reads_and_writes_csv(start: Start, tmp_path: Path) -> None:
     same(there, here)
     read = "SELECT * FROM read_csv('{}', all_varchar=true, header=true, delim=',', quote='\"', escape='\"')"
     with duckdb.connect() as connection:
-        made = connection.execute(read.format(f"{tmp_path}/out.csv/*.csv")).fetchall()
+        written = connection.execute(read.format(f"{tmp_path}/out.csv/*.csv")).fetchall()
         mine = connection.execute(read.format(f"{tmp_path}/here.csv")).fetchall()
-    assert counted(made) == counted(mine)
+    assert counted(written) == counted(mine)
 
 
 def test_a_session_that_was_handed_in_stays_open(start: Start, folder: Path, tmp_path: Path) -> None:
@@ -618,7 +618,7 @@ def test_a_session_that_was_handed_in_stays_open(start: Start, folder: Path, tmp
         frame.createOrReplaceTempView("people_view")
         again = small(target=str(tmp_path / "again.parquet"), source={"table": "people_view"})
         same(kanon_sql.run(again, connection=session).report, result.report)
-        assert [one.name for one in session.catalog.listTables() if one.name.startswith("kanon")] == []
+        assert [table.name for table in session.catalog.listTables() if table.name.startswith("kanon")] == []
 
 
 def test_an_engine_that_is_not_there(tmp_path: Path) -> None:
@@ -663,22 +663,22 @@ def test_compile_names_the_table_of_the_engine(start: Start, engine: str, folder
     place = start(engine)
     dialect = "postgres" if engine == "postgres" else "spark"
     source = place.put(COLUMNS, source_rows())
-    asked = place.asked(small(), source)
+    remote = place.asked(small(), source)
     if engine == "spark":  # a path has no name in SQL
         with pytest.raises(ConfigurationError, match="--source-table is not given"):
-            kanon_sql.compile(asked, dialect=dialect)
-        assert "`lab`.`people`" in kanon_sql.compile(asked, dialect=dialect, source_table="lab.people")
+            kanon_sql.compile(remote, dialect=dialect)
+        assert "`lab`.`people`" in kanon_sql.compile(remote, dialect=dialect, source_table="lab.people")
     else:
-        text = kanon_sql.compile(asked, dialect=dialect)
+        text = kanon_sql.compile(remote, dialect=dialect)
         assert f'FROM "{source["table"]}"' in text
 
 
 @ENGINES
 def test_by_the_command_line(start: Start, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = start(engine)
-    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
     path = tmp_path / "config.yaml"
-    path.write_text(json.dumps(asked))
+    path.write_text(json.dumps(remote))
     for words, status in ((["--report", str(tmp_path / "r.json")], 0), ([], 2)):
         with pytest.raises(SystemExit) as ended:
             main(["run", str(path), *words])

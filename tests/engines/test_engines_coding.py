@@ -56,17 +56,17 @@ NOTES = [
 def rows() -> list[list[Any]]:
     draw = random.Random(4)
     begun = datetime(1999, 12, 30, 13, 14, 15)
-    made: list[list[Any]] = []
+    table: list[list[Any]] = []
     for i in range(300):
         moment = begun + timedelta(hours=i * 31)
         cost = draw.choice(["1.234,5", "+0,25", "-0,75", "01,50", "?", None, "7", f"{i},25"])
         price = Decimal(draw.randrange(-40_000, 40_000)) / 1000 if i % 9 else None
         weight = draw.choice([draw.randrange(20_000) / 100, 2.25, 0.35, -1.05, 1e-7, 200.0])
         born = str(date(1950, 1, 1) + timedelta(days=i * 50))
-        made.append(
+        table.append(
             ["mf"[i % 2], draw.randrange(100), cost, price, weight, moment.date(), moment, born, draw.choice(NOTES)]
         )
-    return made
+    return table
 
 
 def configuration(folder: Path, **more: Any) -> Json:
@@ -98,12 +98,12 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
 def test_every_treatment_leaves_the_same(tmp_path: Path, start: Start, engine: str) -> None:
     place, config = start(engine), configuration(tmp_path)
     here = kanon_sql.run(config).report
-    asked = place.asked(config, place.put(COLUMNS, rows()))
-    asked["source"]["columns"] = READ
-    found = kanon_sql.run(asked).report
-    same(found, here)
-    assert found["treatments"] == here["treatments"]
-    released, mine = place.released(asked), released_here(config)
+    remote = place.asked(config, place.put(COLUMNS, rows()))
+    remote["source"]["columns"] = READ
+    report = kanon_sql.run(remote).report
+    same(report, here)
+    assert report["treatments"] == here["treatments"]
+    released, mine = place.released(remote), released_here(config)
     assert released is not None
     for position, name in enumerate(COLUMNS):
         assert counted([row[position : position + 1] for row in released]) == counted(
@@ -117,13 +117,13 @@ def test_every_treatment_leaves_the_same(tmp_path: Path, start: Start, engine: s
 def test_what_is_compiled_treats_alike(tmp_path: Path, start: Start, engine: str) -> None:
     place, config = start(engine), configuration(tmp_path, release={"order": "none"})
     kanon_sql.run(config)
-    asked = place.asked(config, place.put(COLUMNS, rows()))
-    asked["source"]["columns"] = READ
-    table = "treated" if engine == "spark" else asked["source"]["table"]
-    compiled = kanon_sql.compile(asked, dialect=engine, source_table=table).rstrip().rstrip(";")
+    remote = place.asked(config, place.put(COLUMNS, rows()))
+    remote["source"]["columns"] = READ
+    table = "treated" if engine == "spark" else remote["source"]["table"]
+    compiled = kanon_sql.compile(remote, dialect=engine, source_table=table).rstrip().rstrip(";")
     if engine == "spark":
         with spark_session(place.url, {}) as session:
-            session.read.parquet(asked["source"]["path"]).createOrReplaceTempView(table)
+            session.read.parquet(remote["source"]["path"]).createOrReplaceTempView(table)
             released = [tuple(row) for row in session.sql(compiled).collect()]
     else:
         import psycopg
@@ -138,10 +138,10 @@ def test_what_cannot_be_treated_is_refused_alike(tmp_path: Path, start: Start, e
     place = start(engine)
     config = configuration(tmp_path, transform={"note": {"round": 5}})
     table = [[*row[:1], 2_000_000_001 if i % 2 else -1_900_000_000, *row[2:]] for i, row in enumerate(rows())]
-    asked = place.asked(config, place.put(COLUMNS, table))
-    asked["source"]["columns"] = READ
+    remote = place.asked(config, place.put(COLUMNS, table))
+    remote["source"]["columns"] = READ
     with pytest.raises(ConfigurationError, match="of column 'note' are invalid"):
-        kanon_sql.run(asked)
-    asked["transform"] = {"age": {"round": 1_200_000_000}}
+        kanon_sql.run(remote)
+    remote["transform"] = {"age": {"round": 1_200_000_000}}
     with pytest.raises(ConfigurationError, match="column 'age': 300 values have more digits"):
-        kanon_sql.run(asked)
+        kanon_sql.run(remote)

@@ -109,20 +109,20 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
 
 
 def there(place: Place, config: Json) -> Json:
-    asked = place.asked(config, place.put(dict.fromkeys(NAMES, "VARCHAR"), rows()))
-    asked["source"]["columns"] = config["source"]["columns"]
-    return asked
+    remote = place.asked(config, place.put(dict.fromkeys(NAMES, "VARCHAR"), rows()))
+    remote["source"]["columns"] = config["source"]["columns"]
+    return remote
 
 
 @ENGINES
 def test_every_text_is_read_alike(tmp_path: Path, start: Start, engine: str) -> None:
     place, config = start(engine), configuration(tmp_path)
     here = kanon_sql.run(config).report
-    asked = there(place, config)
-    found = kanon_sql.run(asked).report
-    same(found, here)
+    remote = there(place, config)
+    report = kanon_sql.run(remote).report
+    same(report, here)
     assert here["privacy"]["l_diversity"]["actual"] == 3
-    released, mine = place.released(asked), place_of_duckdb(config)
+    released, mine = place.released(remote), place_of_duckdb(config)
     assert released is not None
     for position, name in enumerate(NAMES):
         assert counted([row[position : position + 1] for row in released]) == counted(
@@ -143,15 +143,15 @@ def place_of_duckdb(config: Json) -> list[tuple[Any, ...]]:
 def test_texts_that_do_not_fit_are_refused(tmp_path: Path, start: Start, engine: str) -> None:
     place, config = start(engine), configuration(tmp_path)
     config["source"]["columns"] = {"day": {"format": "%d.%m.%Y"}, "grouped": {"decimal": ",", "thousands": "."}}
-    told = []
-    for asked in (config, there(place, config)):
+    problems = []
+    for each in (config, there(place, config)):
         with pytest.raises(ConfigurationError) as raised:
-            kanon_sql.run(asked)
-        told.append(
+            kanon_sql.run(each)
+        problems.append(
             [problem.partition(": ")[2].replace(", the first in row 2", "") for problem in raised.value.problems]
         )
-    here, found = ([problem.partition("of column")[0:3] for problem in one] for one in told)
-    assert [one[0] for one in here] == [one[0] for one in found]
+    here, in_engine = ([problem.partition("of column")[0:3] for problem in lines] for lines in problems)
+    assert [parts[0] for parts in here] == [parts[0] for parts in in_engine]
     assert len(here) == 2
 
 
@@ -159,20 +159,20 @@ def test_texts_that_do_not_fit_are_refused(tmp_path: Path, start: Start, engine:
 def test_what_is_compiled_reads_alike(tmp_path: Path, start: Start, engine: str) -> None:
     place, config = start(engine), configuration(tmp_path, release={"order": "none"})
     kanon_sql.run(config)
-    asked = there(place, config)
-    table = "texts" if engine == "spark" else asked["source"]["table"]
+    remote = there(place, config)
+    table = "texts" if engine == "spark" else remote["source"]["table"]
     compiled = [
-        kanon_sql.compile(asked, dialect=engine, source_table=table, check=check).rstrip().rstrip(";")
+        kanon_sql.compile(remote, dialect=engine, source_table=table, check=check).rstrip().rstrip(";")
         for check in (False, True)
     ]
     if engine == "spark":
         with spark_session(place.url, {}) as session:
-            session.read.parquet(asked["source"]["path"]).createOrReplaceTempView(table)
-            released, violating = ([tuple(row) for row in session.sql(one).collect()] for one in compiled)
+            session.read.parquet(remote["source"]["path"]).createOrReplaceTempView(table)
+            released, violating = ([tuple(row) for row in session.sql(statement).collect()] for statement in compiled)
     else:
         import psycopg
 
         with psycopg.connect(place.url) as connection:
-            released, violating = (connection.execute(one.encode()).fetchall() for one in compiled)
+            released, violating = (connection.execute(statement.encode()).fetchall() for statement in compiled)
     assert counted(released) == counted(place_of_duckdb(config))
     assert violating == []

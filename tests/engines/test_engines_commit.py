@@ -73,14 +73,14 @@ def test_a_connection_that_is_lost_at_the_commit(place: InPostgres, passed_on: b
 
     source = place.put({"q": "VARCHAR", "s": "VARCHAR"}, [("a", str(i)) for i in range(20)])
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "sensitive": ["s"]}
-    asked = place.asked({**config, "privacy": {"k": 2}}, source)
+    remote = place.asked({**config, "privacy": {"k": 2}}, source)
     with _cut_at_commit(place.url, passed_on=passed_on) as url:
-        through = {**asked, "engine": {**asked["engine"], "postgres": url}}
+        through = {**remote, "engine": {**remote["engine"], "postgres": url}}
         with pytest.raises(EngineError, match="lost at the commit: the release may be in") as caught:
             kanon_sql.run(through, report=tmp_path / "report.json")
     message = str(caught.value)
     assert "connection to PostgreSQL was lost; nothing was changed" not in message
-    released = place.released(asked)
+    released = place.released(remote)
     assert (len(released) if released is not None else None) == (20 if passed_on else None)
     asking = re.search(r"SELECT pg_xact_status\('\d+'\)", message)
     assert asking is not None

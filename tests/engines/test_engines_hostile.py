@@ -73,9 +73,9 @@ def test_a_column_that_is_missing_everywhere(start: Start, engine: str, algorith
             "privacy": {"k": 2},
             "algorithm": algorithm,
         }
-        asked = place.asked(config, place.put(columns, rows))
-        kanon_sql.run(asked)
-        assert counted(place.released(asked) or []) == counted(rows)
+        remote = place.asked(config, place.put(columns, rows))
+        kanon_sql.run(remote)
+        assert counted(place.released(remote) or []) == counted(rows)
 
 
 @ENGINES
@@ -91,14 +91,14 @@ def test_bounds_of_a_decimal_keep_its_type_beside_a_missing_one(start: Start, en
         "algorithm": "local",
         "release": {"ranges": "columns"},
     }
-    asked = place.asked(config, place.put(columns, rows))
-    kanon_sql.run(asked)
+    remote = place.asked(config, place.put(columns, rows))
+    kanon_sql.run(remote)
     here = {**config, "source": str(as_parquet(tmp_path / "in.parquet", columns, rows))}
     kanon_sql.run({**here, "target": str(tmp_path / "out.parquet")})
     with duckdb.connect() as connection:
         expected = connection.execute(f"FROM '{tmp_path / 'out.parquet'}'").fetchall()
     assert any(row[0] is None for row in expected)
-    assert counted(place.released(asked) or []) == counted(expected)
+    assert counted(place.released(remote) or []) == counted(expected)
 
 
 @ENGINES
@@ -116,15 +116,15 @@ def test_entities_are_counted_beside_columns_of_no_role(start: Start, engine: st
         "algorithm": algorithm,
     }
     columns = {"who": "VARCHAR", "row_count": "INTEGER", "s": "VARCHAR", "note": "VARCHAR"}
-    asked = place.asked(config, place.put(columns, rows))
-    assert kanon_sql.run(asked).report["privacy"]["k"]["actual"] >= 4
-    assert sorted(row[2] for row in place.released(asked) or []) == sorted(row[3] for row in rows)
+    remote = place.asked(config, place.put(columns, rows))
+    assert kanon_sql.run(remote).report["privacy"]["k"]["actual"] >= 4
+    assert sorted(row[2] for row in place.released(remote) or []) == sorted(row[3] for row in rows)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_types_that_duckdb_lacks_reach_files_unchanged(start: Start, suffix: str, tmp_path: Path) -> None:
     place = start("postgres")
-    made = {
+    types = {
         "n": ("numeric", "1.23456789012345678901", "1.23456789012345678901"),
         "e": ("mood", "sad", "sad"),
         "m": ("money", "$12.30", "$12.30"),
@@ -145,20 +145,20 @@ def test_types_that_duckdb_lacks_reach_files_unchanged(start: Start, suffix: str
         "DROP TABLE IF EXISTS odd",
         "DROP TYPE IF EXISTS mood",
         "CREATE TYPE mood AS ENUM ('sad')",
-        f"CREATE TABLE odd (q text, {', '.join(f'{name} {kind}' for name, (kind, _, _) in made.items())})",
+        f"CREATE TABLE odd (q text, {', '.join(f'{name} {kind}' for name, (kind, _, _) in types.items())})",
     )
-    values = ", ".join(f"'{text}'" for _, text, _ in made.values())
+    values = ", ".join(f"'{text}'" for _, text, _ in types.values())
     execute(
         place, f"INSERT INTO odd SELECT 'a', {values} FROM generate_series(1, 3)", "INSERT INTO odd (q) VALUES ('a')"
     )
     path = tmp_path / f"out.{suffix}"
     kanon_sql.run(there(place, {"table": "odd"}, str(path)))
     relation = f"read_csv('{path}', all_varchar=true, header=true)" if suffix == "csv" else f"'{path}'"
-    names = ", ".join(f"CAST({name} AS VARCHAR)" for name in made)
+    names = ", ".join(f"CAST({name} AS VARCHAR)" for name in types)
     with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT {names}, count(*) FROM {relation} GROUP BY ALL").fetchall()
-    expected = tuple(text for _, _, text in made.values())
-    assert sorted(found, key=str) == sorted([(*expected, 3), (*(None for _ in expected), 1)], key=str)
+        cells = connection.execute(f"SELECT {names}, count(*) FROM {relation} GROUP BY ALL").fetchall()
+    expected = tuple(text for _, _, text in types.values())
+    assert sorted(cells, key=str) == sorted([(*expected, 3), (*(None for _ in expected), 1)], key=str)
 
 
 def test_dates_before_christ_are_not_taken_for_those_after(start: Start) -> None:
@@ -194,8 +194,8 @@ def test_settings_of_the_role_change_nothing(start: Start, setting: str, tmp_pat
     config["engine"] = {"postgres": f"{place.url}?options=-c{setting.replace('=', '%3D')}"}
     kanon_sql.run(config)
     with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT q::VARCHAR, f, ü, b FROM '{path}'").fetchall()
-    assert found == [("2020-02-03", 1 / 3, "é", b"\x01\xff")] * 5
+        copied = connection.execute(f"SELECT q::VARCHAR, f, ü, b FROM '{path}'").fetchall()
+    assert copied == [("2020-02-03", 1 / 3, "é", b"\x01\xff")] * 5
 
 
 @pytest.mark.parametrize("more", ["; DROP TABLE victim", "; COMMIT; DROP TABLE victim; BEGIN"])
@@ -215,8 +215,8 @@ def test_a_query_may_end_as_people_end_it(start: Start, engine: str, end: str) -
     source = place.put(PLAIN, PLAIN_ROWS)
     relation = source["table"] if engine == "postgres" else f"parquet.`{source['path']}`"
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
-    asked = place.asked({**config, "privacy": {"k": 2}}, {"query": f"SELECT * FROM {relation}{end}"})
-    assert kanon_sql.run(asked).released == 30
+    remote = place.asked({**config, "privacy": {"k": 2}}, {"query": f"SELECT * FROM {relation}{end}"})
+    assert kanon_sql.run(remote).released == 30
 
 
 def test_spark_runs_no_command_in_place_of_a_query(start: Start) -> None:
@@ -245,8 +245,8 @@ def test_a_table_that_is_replaced_stays_in_its_schema(start: Start) -> None:
     config["quasi_identifiers"] = {"q": {"builtin": "prefix", "keep": [1]}}
     config["privacy"] = {"k": 11}
     assert kanon_sql.run(config).released == 30
-    found = execute(place, "SELECT schemaname FROM pg_tables WHERE tablename = 'out'")
-    assert found == [("two",)]
+    schemas = execute(place, "SELECT schemaname FROM pg_tables WHERE tablename = 'out'")
+    assert schemas == [("two",)]
     assert execute(place, "SELECT DISTINCT q FROM two.out") == [("a*",)]
     execute(place, "DROP SCHEMA two CASCADE")
 
@@ -289,7 +289,7 @@ def test_a_source_is_never_replaced_by_its_release(
 ) -> None:
     place = start("spark")
     (tmp_path / "data").mkdir()
-    made = Path(place.put(PLAIN, PLAIN_ROWS)["path"]).rename(tmp_path / "data" / "a.parquet")
+    people = Path(place.put(PLAIN, PLAIN_ROWS)["path"]).rename(tmp_path / "data" / "a.parquet")
     config = {
         "engine": {"spark": place.url},
         "source": str(tmp_path / source),
@@ -300,7 +300,7 @@ def test_a_source_is_never_replaced_by_its_release(
     }
     with pytest.raises(ConfigurationError, match=said):
         kanon_sql.run(config)
-    assert made.is_file()
+    assert people.is_file()
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
     beside = {**config, "source": str(tmp_path / "data/*.parquet"), "target": str(tmp_path / "data.out.parquet")}
     assert kanon_sql.run(beside).released == 30
@@ -309,8 +309,8 @@ def test_a_source_is_never_replaced_by_its_release(
 def test_the_name_of_a_folder_says_how_its_csv_files_are_written(start: Start, tmp_path: Path) -> None:
     place = start("spark")
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
-    asked = place.asked({**config, "privacy": {"k": 2}}, place.put(PLAIN, PLAIN_ROWS))
-    kanon_sql.run({**asked, "target": str(tmp_path / "out.tsv.gz")})
+    remote = place.asked({**config, "privacy": {"k": 2}}, place.put(PLAIN, PLAIN_ROWS))
+    kanon_sql.run({**remote, "target": str(tmp_path / "out.tsv.gz")})
     with duckdb.connect() as connection:
         read = f"read_csv('{tmp_path}/out.tsv.gz/*.gz', all_varchar=true, header=true, delim='\t')"
         assert counted(connection.execute(f"FROM {read}").fetchall()) == counted(PLAIN_ROWS)
@@ -322,11 +322,11 @@ def test_codes_that_repeat_are_no_identifiers_there_either(start: Start, engine:
     columns = {"q": "VARCHAR", "ward": "VARCHAR", "number": "VARCHAR", "person": "VARCHAR"}
     rows = [(f"a{i % 3}", f"w{i % 4}", f"0000000{i % 5}-0000-4000-8000-000000000000", f"n{i:05}") for i in range(240)]
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
-    asked = place.asked({**config, "privacy": {"k": 2}}, place.put(columns, rows))
+    remote = place.asked({**config, "privacy": {"k": 2}}, place.put(columns, rows))
     with pytest.raises(ConfigurationError) as ended:
-        kanon_sql.run(asked)
+        kanon_sql.run(remote)
     assert len(ended.value.problems) == 1 and "column 'person'" in str(ended.value)
-    report = kanon_sql.run({**asked, "identifiers": ["person"]}).report
+    report = kanon_sql.run({**remote, "identifiers": ["person"]}).report
     assert report["rows"]["released"] == 240
     assert report["warnings"] == []
 
@@ -338,9 +338,9 @@ def test_errors_show_no_value(start: Start, engine: str) -> None:
     relation = source["table"] if engine == "postgres" else f"parquet.`{source['path']}`"
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
     query = f"SELECT q, CAST(s AS INTEGER) AS s FROM {relation}"
-    asked = place.asked({**config, "privacy": {"k": 2}}, {"query": query})
+    remote = place.asked({**config, "privacy": {"k": 2}}, {"query": query})
     with pytest.raises(EngineError) as ended:
-        kanon_sql.run(asked)
+        kanon_sql.run(remote)
     assert "secret" not in str(ended.value)
     assert place.leftovers() == []
 
@@ -374,9 +374,9 @@ def test_errors_of_functions_show_no_value(start: Start) -> None:
     ],
 )
 def test_what_is_said_of_an_error_of_spark(said: str, shown: str) -> None:
-    found = describe(RuntimeError(said), show_values=False)
-    assert shown in found
-    assert "secret" not in found and "Hidden" not in found
+    description = describe(RuntimeError(said), show_values=False)
+    assert shown in description
+    assert "secret" not in description and "Hidden" not in description
 
 
 def test_a_server_that_is_not_there_is_found_out_at_once() -> None:
@@ -399,8 +399,8 @@ def test_a_session_that_was_open_stays_open(start: Start, tmp_path: Path) -> Non
     place = start("spark")
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
     with spark_session(place.url, {}) as session:
-        asked = place.asked({**config, "privacy": {"k": 2}}, place.put(PLAIN, PLAIN_ROWS))
-        assert kanon_sql.run(asked).released == 30
+        remote = place.asked({**config, "privacy": {"k": 2}}, place.put(PLAIN, PLAIN_ROWS))
+        assert kanon_sql.run(remote).released == 30
         assert session.sql("SELECT 1").collect()[0][0] == 1
 
 

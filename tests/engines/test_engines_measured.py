@@ -38,10 +38,10 @@ def source_rows() -> list[tuple[Any, ...]]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with people.parquet, the table of the tests here, and some of its rows."""
-    made = tmp_path_factory.mktemp("measured")
-    as_parquet(made / "people.parquet", COLUMNS, source_rows())
-    as_parquet(made / "some.parquet", COLUMNS, source_rows()[:150])
-    return made
+    directory = tmp_path_factory.mktemp("measured")
+    as_parquet(directory / "people.parquet", COLUMNS, source_rows())
+    as_parquet(directory / "some.parquet", COLUMNS, source_rows()[:150])
+    return directory
 
 
 @pytest.fixture(scope="module")
@@ -102,11 +102,11 @@ RISKS: dict[str, Json] = {
 
 
 @ENGINES
-@pytest.mark.parametrize("asked", RISKS)
-def test_the_risk_is_that_of_duckdb(folder: Path, start: Start, engine: str, asked: str) -> None:
-    privacy = {"k": 5, **({"entity": "weight"} if asked == "special uniques" else {})}
+@pytest.mark.parametrize("measure", RISKS)
+def test_the_risk_is_that_of_duckdb(folder: Path, start: Start, engine: str, measure: str) -> None:
+    privacy = {"k": 5, **({"entity": "weight"} if measure == "special uniques" else {})}
     here, there = both(folder, start, engine, privacy=privacy)
-    options = dict(RISKS[asked])
+    options = dict(RISKS[measure])
     if "population" in options:
         options["population"] = folder / options["population"]
     expected, measured = (kanon_sql.risk(config, **options) for config in (here, there))
@@ -144,11 +144,11 @@ def test_utility_is_that_of_duckdb(
 
 
 @ENGINES
-@pytest.mark.parametrize("asked", [{}, {"control": "some.parquet"}, {"hold_out": "50%"}, {"method": True}], ids=str)
-def test_attacks_are_those_on_duckdb(folder: Path, start: Start, engine: str, asked: Json) -> None:
+@pytest.mark.parametrize("options", [{}, {"control": "some.parquet"}, {"hold_out": "50%"}, {"method": True}], ids=str)
+def test_attacks_are_those_on_duckdb(folder: Path, start: Start, engine: str, options: Json) -> None:
     here, there = both(folder, start, engine, insensitive=["weight"])
-    asked = {**asked, "control": folder / "some.parquet"} if "control" in asked else asked
-    expected, measured = (kanon_sql.attack(config, attacks=50, **asked) for config in (here, there))
+    options = {**options, "control": folder / "some.parquet"} if "control" in options else options
+    expected, measured = (kanon_sql.attack(config, attacks=50, **options) for config in (here, there))
     same(measured, expected)
 
 
@@ -255,8 +255,8 @@ def test_a_manifest_is_that_of_the_classes_whoever_made_them(folder: Path, start
     released = {"table": there["target"]["table"]} if "table" in there["target"] else there["target"]
     same_release = kanon_sql.check({**there, "source": released}, manifest=manifest)
     assert same_release["manifest"]["same"] and same_release["status"] == "satisfied"
-    other = kanon_sql.check(there, manifest=manifest)
-    assert not other["manifest"]["same"] and other["status"] == "violated"
+    other_classes = kanon_sql.check(there, manifest=manifest)
+    assert not other_classes["manifest"]["same"] and other_classes["status"] == "violated"
 
 
 AGAIN = [("target.overwrite", True)]

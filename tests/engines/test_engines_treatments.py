@@ -48,14 +48,14 @@ TRANSFORM = {
 
 def rows() -> list[list[Any]]:
     draw = random.Random(3)
-    made: list[list[Any]] = []
+    table: list[list[Any]] = []
     for i in range(120):
         day = date(1999, 12, 1) + timedelta(draw.randrange(4000))
         moment = datetime(1960, 1, 1, 12, 30, 5, 250000) + timedelta(draw.randrange(20000))
         iso = draw.choice([str(day), f"{day}T23:59:59.5+01:00", None])
-        one = [draw.choice([None, -1, *range(30)]), draw.choice([None, "", "ä", "Z 'x'", "ab"]), i % 7 + 0.5]
-        made.append([*one, draw.choice([day, None]), draw.choice([moment, None]), iso, i % 4])
-    return made
+        values = [draw.choice([None, -1, *range(30)]), draw.choice([None, "", "ä", "Z 'x'", "ab"]), i % 7 + 0.5]
+        table.append([*values, draw.choice([day, None]), draw.choice([moment, None]), iso, i % 4])
+    return table
 
 
 def configuration(folder: Path) -> Json:
@@ -92,11 +92,11 @@ def released_here(config: Json) -> list[tuple[Any, ...]]:
 def test_rows_are_treated_alike(engine: str, start: Start, tmp_path: Path) -> None:
     place, config = start(engine), configuration(tmp_path)
     here = kanon_sql.run(config).report
-    asked = place.asked(config, place.put(COLUMNS, rows()))
-    found = kanon_sql.run(asked).report
-    same(found, here)
-    assert found["treatments"] == here["treatments"]
-    released, mine = place.released(asked), released_here(config)
+    remote = place.asked(config, place.put(COLUMNS, rows()))
+    report = kanon_sql.run(remote).report
+    same(report, here)
+    assert report["treatments"] == here["treatments"]
+    released, mine = place.released(remote), released_here(config)
     assert released is not None and len(mine) == 120
     for position, name in enumerate(COLUMNS):
         assert counted([row[position : position + 1] for row in released]) == counted(
@@ -110,15 +110,15 @@ def test_rows_are_treated_alike(engine: str, start: Start, tmp_path: Path) -> No
 def test_what_is_compiled_treats_alike(engine: str, start: Start, tmp_path: Path) -> None:
     place, config = start(engine), configuration(tmp_path)
     kanon_sql.run(config)
-    asked = place.asked(config, place.put(COLUMNS, rows()))
-    table = "stays" if engine == "spark" else asked["source"]["table"]
-    compiled = kanon_sql.compile(asked, dialect=engine, source_table=table).rstrip().rstrip(";")
+    remote = place.asked(config, place.put(COLUMNS, rows()))
+    table = "stays" if engine == "spark" else remote["source"]["table"]
+    compiled = kanon_sql.compile(remote, dialect=engine, source_table=table).rstrip().rstrip(";")
     assert KEY not in compiled
     if engine == "spark":
         # Sail has no variables of a session.
         compiled = compiled.replace("`system`.`session`.`KEY`", f"'{KEY}'")
         with spark_session(place.url, {}) as session:
-            session.read.parquet(asked["source"]["path"]).createOrReplaceTempView(table)
+            session.read.parquet(remote["source"]["path"]).createOrReplaceTempView(table)
             released = [tuple(row) for row in session.sql(compiled).collect()]
     else:
         import psycopg

@@ -127,10 +127,10 @@ def read(url: str, schema: str) -> dict[str, Rows]:
     import psycopg
 
     with psycopg.connect(url) as connection:
-        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema]).fetchall()
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema]).fetchall()
         return {
             name: connection.execute(f"SELECT * FROM {quoted(schema)}.{quoted(name)}".encode()).fetchall()
-            for (name,) in found
+            for (name,) in tables
         }
 
 

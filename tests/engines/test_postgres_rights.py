@@ -178,13 +178,13 @@ def test_a_table_of_another_role_is_not_replaced(owner: str, reader: str) -> Non
 
 def test_what_hangs_on_a_replaced_table_is_named_before_any_work(owner: str, reader: str) -> None:
     execute(owner, "CREATE TABLE rel.old AS SELECT 'kept' AS q", "CREATE VIEW rel.seen AS SELECT * FROM rel.old")
-    asked = job(owner, "held.t", {"table": "rel.old", "overwrite": True})
+    config = job(owner, "held.t", {"table": "rel.old", "overwrite": True})
     with pytest.raises(ConfigurationError, match=r"depend on it: view rel\.seen"):
-        kanon_sql.run(asked, dry_run=True)
+        kanon_sql.run(config, dry_run=True)
     union = "SELECT * FROM held.t UNION ALL SELECT *, '', 1 FROM rel.old"
     for source in ({"table": "rel.seen"}, {"query": union}):
         with pytest.raises(ConfigurationError, match=r"as the source reads it: both hold rows of rel\.old"):
-            kanon_sql.run({**asked, "source": source})
+            kanon_sql.run({**config, "source": source})
     assert of_table(owner, "rel.old") == ["(kept)"]
 
 
@@ -199,10 +199,10 @@ def test_computed_columns_are_read_and_what_a_replaced_table_had_is_named(owner:
         "CREATE INDEX by_q ON rel.g (q)",
         "GRANT SELECT ON rel.g TO PUBLIC",
     )
-    asked = job(owner, "held.g", {"table": "rel.g", "overwrite": True}, identifiers=["i"])
+    config = job(owner, "held.g", {"table": "rel.g", "overwrite": True}, identifiers=["i"])
     with pytest.raises(WarnedError, match="not kept of the replaced table"):
-        kanon_sql.run(asked, strict=True)
-    report = kanon_sql.run(asked).report
+        kanon_sql.run(config, strict=True)
+    report = kanon_sql.run(config).report
     rows = execute(owner, "SELECT q, n, twice FROM rel.g ORDER BY 1, 2")
     assert rows == execute(owner, "SELECT q, n, n * 2 FROM held.g ORDER BY 1, 2")
     (lost,) = [text for text in report["warnings"] if "not kept" in text]
@@ -291,19 +291,19 @@ SECURED = (
 )
 def test_rows_that_policies_hide_are_said(owner: str, reader: str, source: Json, hides: bool) -> None:
     execute(owner, *SECURED)
-    asked = job(reader, source, "rel.made")
+    config = job(reader, source, "rel.made")
     (query,) = source.values() if "query" in source else [f"SELECT * FROM {source['table']}"]
     seen = execute(reader, f"SELECT count(*) FROM ({query}) AS of_reader")[0][0]
-    check, risk = kanon_sql.check(asked), kanon_sql.risk({**asked, "target": "none.parquet"})
-    report = kanon_sql.run(asked).report
+    check, risk = kanon_sql.check(config), kanon_sql.risk({**config, "target": "none.parquet"})
+    report = kanon_sql.run(config).report
     assert report["rows"]["source"] == seen
-    for one in (report, check, risk):
-        said = [text for text in one["warnings"] if "row-level security is on" in text]
-        assert len(said) == hides, one["warnings"]
+    for result in (report, check, risk):
+        said = [text for text in result["warnings"] if "row-level security is on" in text]
+        assert len(said) == hides, result["warnings"]
         assert all(("held.t" in text or "functions" in text) and ROLE in text for text in said)
     if hides:
         with pytest.raises(WarnedError, match="row-level security is on"):
-            kanon_sql.run({**asked, "target": {"table": "rel.made", "overwrite": True}}, strict=True)
+            kanon_sql.run({**config, "target": {"table": "rel.made", "overwrite": True}}, strict=True)
     assert not [text for text in kanon_sql.check(job(owner, source, "x"))["warnings"] if "row-level" in text]
 
 
@@ -326,13 +326,13 @@ def test_rows_that_are_not_seen_are_not_replaced(owner: str, reader: str) -> Non
         "ALTER TABLE rel.old ENABLE ROW LEVEL SECURITY",
         "CREATE POLICY few ON rel.old USING (n < 2)",
     )
-    asked = job(reader, "held.owned", {"table": "rel.old", "overwrite": True})
-    (said,) = kanon_sql.run(asked, dry_run=True).report["warnings"]
+    config = job(reader, "held.owned", {"table": "rel.old", "overwrite": True})
+    (said,) = kanon_sql.run(config, dry_run=True).report["warnings"]
     assert "not kept of the replaced table: policies of row-level security" in said
     execute(owner, "ALTER TABLE rel.old FORCE ROW LEVEL SECURITY")
     before = of_table(owner, "rel.old")
     with pytest.raises(ConfigurationError, match="row-level security hides rows"):
-        kanon_sql.run(asked)
+        kanon_sql.run(config)
     assert of_table(owner, "rel.old") == before
 
 
@@ -349,21 +349,21 @@ def test_limits_of_time_end_a_run_in_words(owner: str, reader: str) -> None:
     execute(owner, *GIVEN, f"CREATE TABLE rel.old AS {ROWS}", f"ALTER TABLE rel.old OWNER TO {ROLE}")
     before = of_table(owner, "rel.old")
     slow = {"query": "SELECT q, s, n FROM held.t, pg_sleep(5)"}
-    asked = job(reader, "held.t", {"table": "rel.old", "overwrite": True})
+    config = job(reader, "held.t", {"table": "rel.old", "overwrite": True})
     with (
         set_for_role(owner, "statement_timeout = 300"),
         pytest.raises(EngineError, match="statement_timeout%3D0 in the"),
     ):
-        kanon_sql.run({**asked, "source": slow})
+        kanon_sql.run({**config, "source": slow})
     for locked in ("held.t", "rel.old"):
-        with psycopg.connect(owner) as other, set_for_role(owner, "lock_timeout = 200"):
+        with psycopg.connect(owner) as locker, set_for_role(owner, "lock_timeout = 200"):
             mode = "ACCESS EXCLUSIVE" if locked == "held.t" else "ACCESS SHARE"
-            other.execute(f"LOCK TABLE {locked} IN {mode} MODE".encode())
+            locker.execute(f"LOCK TABLE {locked} IN {mode} MODE".encode())
             with pytest.raises(EngineError, match="another session holds a lock"):
-                kanon_sql.run(asked)
+                kanon_sql.run(config)
     assert of_table(owner, "rel.old") == before
     with set_for_role(owner, "idle_in_transaction_session_timeout = 20"):
-        kanon_sql.run(asked)
+        kanon_sql.run(config)
     assert of_table(owner, "rel.old") == of_table(owner, "held.t")
     assert leftovers(owner) == []
 
@@ -372,8 +372,8 @@ def of_files(url: str, folder: Path, **more: Any) -> tuple[Json, list[tuple[Any,
     """A search with levels and a model, released to a file: its report, and its rows in order."""
     path = folder / "out.parquet"
     quasi: Json = {"q": {"builtin": "merge-rare", "below": [30]}, "n": {"builtin": "intervals", "widths": [2, 4]}}
-    asked = job(url, "held.t", {"path": str(path), "overwrite": True}, quasi_identifiers=quasi, sensitive=["s"])
-    report = kanon_sql.run({**asked, "privacy": {"k": 5, "l_diversity": {"column": "s", "l": 2}}, **more}).report
+    config = job(url, "held.t", {"path": str(path), "overwrite": True}, quasi_identifiers=quasi, sensitive=["s"])
+    report = kanon_sql.run({**config, "privacy": {"k": 5, "l_diversity": {"column": "s", "l": 2}}, **more}).report
     with duckdb.connect() as connection:
         return report, sorted(connection.execute(f"FROM '{path}'").fetchall())
 
@@ -387,10 +387,10 @@ def test_a_role_that_only_reads_releases_to_files(
     expected = [of_files(reader, tmp_path, **more) for more in cases]
     with set_for_role(owner, "default_transaction_read_only = on"):
         for more, (report, rows) in zip(cases, expected, strict=True):
-            found, released = of_files(reader, tmp_path, **more)
+            copied, released = of_files(reader, tmp_path, **more)
             assert released == rows
             for key in ("rows", "loss", "solution", "privacy", "classes", "verification"):
-                assert found[key] == report[key], key
+                assert copied[key] == report[key], key
         with pytest.raises(ConfigurationError, match="no table can be made there: transactions are read-only"):
             kanon_sql.run(job(reader, "held.t", "rel.made"))
         for more in ({"search_in": "engine"}, {"transform": {"s": {"pseudonym": {"key": "${KEY_OF_RIGHTS}"}}}}):
@@ -439,8 +439,8 @@ def test_a_standby_is_a_source(owner: str, reader: str, tmp_path: Path) -> None:
     report, rows = of_files(reader, tmp_path)
     with standby(owner) as url:
         mine = url.replace("postgres@", f"{ROLE}@", 1)
-        found, released = of_files(mine, tmp_path)
+        copied, released = of_files(mine, tmp_path)
         assert released == rows
-        assert found["loss"] == report["loss"]
+        assert copied["loss"] == report["loss"]
         with pytest.raises(ConfigurationError, match="the server is a standby"):
             kanon_sql.run(job(mine, "held.t", "rel.made"))

@@ -98,8 +98,8 @@ def job(url: str, source: Json, target: Json | str, quasi: Json, **more: Any) ->
 
 
 def test_every_type_is_passed_on_as_it_is(url: str) -> None:
-    asked = job(url, {"table": "kept"}, {"table": "passed"}, {"q": {"builtin": "suppress"}})
-    kanon_sql.run({**asked, "unlisted": "insensitive"})
+    config = job(url, {"table": "kept"}, {"table": "passed"}, {"q": {"builtin": "suppress"}})
+    kanon_sql.run({**config, "unlisted": "insensitive"})
     types = (
         "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
         "WHERE attrelid = '{}'::regclass AND attnum > 0"
@@ -183,15 +183,15 @@ def test_enums_uuids_and_padded_texts_are_what_their_texts_are_in_duckdb(
     here = job(url, {"path": str(tmp_path / "in.parquet"), **source}, str(tmp_path / "out.parquet"), {}, **config)
     del here["engine"]
     report = kanon_sql.run({**here, "target": {"path": here["target"], "overwrite": True}}).report
-    asked = job(url, {"table": "texts", **source}, {"table": "told", "overwrite": True}, {}, **config)
-    same(kanon_sql.run({**asked, "search_in": searched}).report, report)
+    remote = job(url, {"table": "texts", **source}, {"table": "told", "overwrite": True}, {}, **config)
+    same(kanon_sql.run({**remote, "search_in": searched}).report, report)
     with duckdb.connect() as connection:
         expected = connection.execute(f"FROM '{tmp_path / 'out.parquet'}'").fetchall()
     # A CHAR is padded with blanks where it is released as it is.
-    found = execute(url, "SELECT * FROM told")
-    assert Counter(map(repr, map(trimmed, found))) == Counter(map(repr, map(trimmed, expected)))
+    texts = execute(url, "SELECT * FROM told")
+    assert Counter(map(repr, map(trimmed, texts))) == Counter(map(repr, map(trimmed, expected)))
     for table in (None, "texts"):
-        compiled = kanon_sql.compile(asked, dialect="postgres", check=True, source_table=table).rstrip().rstrip(";")
+        compiled = kanon_sql.compile(remote, dialect="postgres", check=True, source_table=table).rstrip().rstrip(";")
         assert execute(url, compiled) == []
 
 

@@ -69,17 +69,17 @@ def test_cuts_are_made_where_the_combinations_are(
         "algorithm": {"name": "mondrian", **cuts},
     }
 
-    def found() -> list[Any]:
+    def solutions() -> list[Any]:
         points = kanon_sql.sweep(config, k=[15, 30], limits=[0])["points"]
         return [{**point, "seconds": None} for point in points]
 
-    here = found()
+    here = solutions()
     monkeypatch.setattr(DuckDB, "abilities", replace(DuckDB.abilities, pushdown=True))
     monkeypatch.setitem(ENGINES, "duckdb", DuckDB.abilities)
     config["search_in"] = "engine"
     with open_prepared(from_mapping(config), None, None) as (_, prepared):
         assert prepared.describe_engine()["search_in"] == "engine"
-    assert found() == here
+    assert solutions() == here
     assert len({point["lm"] for point in here}) == 2
 
 
@@ -162,5 +162,5 @@ def test_what_only_duckdb_searches_is_refused(more: dict[str, Any], reason: str 
         "privacy": {"k": 2},
         **more,
     }
-    told = pushdown.refusal(from_mapping(config).config)
-    assert (told is None) if reason is None else (reason in str(told))
+    reason_told = pushdown.refusal(from_mapping(config).config)
+    assert (reason_told is None) if reason is None else (reason in str(reason_told))

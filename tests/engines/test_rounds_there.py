@@ -34,9 +34,9 @@ CUTS: list[Json] = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("rounds")
-    as_parquet(made / "people.parquet", COLUMNS, source_rows())
-    return made
+    directory = tmp_path_factory.mktemp("rounds")
+    as_parquet(directory / "people.parquet", COLUMNS, source_rows())
+    return directory
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +48,11 @@ def start(folder: Path) -> Iterator[Start]:
 def released_alike(place: Place, config: Json, source: Json) -> Json:
     """The report of the run in the engine, which is that of DuckDB; so are the rows."""
     here = kanon_sql.run(config).report
-    asked = place.asked({**config, "search_in": "engine"}, source)
-    there = kanon_sql.run(asked).report
+    remote = place.asked({**config, "search_in": "engine"}, source)
+    there = kanon_sql.run(remote).report
     assert there["engine"]["search_in"] == "engine"
     same(there, here)
-    rows = place.released(asked)
+    rows = place.released(remote)
     with duckdb.connect() as connection:
         mine = connection.execute(f"FROM '{config['target']['path']}'").fetchall()
     assert rows is not None and counted(rows) == counted(mine)
@@ -117,17 +117,17 @@ def test_what_reads_the_classes_finds_them_there(folder: Path, start: Start, eng
     config = case_configuration(folder, "boxes")
     if trees:  # whose classes may lie within others
         config["quasi_identifiers"] = {**ORDERED, "age": {"builtin": "intervals", "widths": [5, 20]}}
-    asked = place.asked(config, place.put(COLUMNS, source_rows()))
-    there = {**asked, "search_in": "engine"}
+    remote = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = {**remote, "search_in": "engine"}
 
-    def points(one: Json) -> list[Json]:
-        swept = kanon_sql.sweep(one, k=[3, 6, 30], limits=[0])["points"]
+    def points(config_of: Json) -> list[Json]:
+        swept = kanon_sql.sweep(config_of, k=[3, 6, 30], limits=[0])["points"]
         return [{**point, "seconds": None} for point in swept]
 
-    assert points(there) == points(asked)
-    texts = [kanon_sql.compile(one, dialect="postgres", source_table="t") for one in (there, asked)]
+    assert points(there) == points(remote)
+    texts = [kanon_sql.compile(each, dialect="postgres", source_table="t") for each in (there, remote)]
     assert texts[0] == texts[1]
-    dry = [kanon_sql.run(one, dry_run=True).report for one in (there, asked)]
+    dry = [kanon_sql.run(each, dry_run=True).report for each in (there, remote)]
     same(*dry)
     if engine == "postgres":
         file = folder / "copied.parquet"
@@ -135,7 +135,7 @@ def test_what_reads_the_classes_finds_them_there(folder: Path, start: Start, eng
         kanon_sql.run({**there, "target": target})
         with duckdb.connect() as connection:
             copied = connection.execute(f"FROM '{file}'").fetchall()
-            kanon_sql.run({**asked, "target": target})
+            kanon_sql.run({**remote, "target": target})
             assert counted(copied) == counted(connection.execute(f"FROM '{file}'").fetchall())
 
 

@@ -32,19 +32,19 @@ ENTRIES: Json = {
 }
 
 
-def configuration(folder: Path, asked: str, search: str) -> Json:
+def configuration(folder: Path, model: str, search: str) -> Json:
     population = {"population": str(folder / "people.parquet")}
-    entry = ENTRIES.get(asked)
+    entry = ENTRIES.get(model)
     if isinstance(entry, dict) and "population" in entry:
         entry = {**entry, **population}
     return {
         "source": str(folder / "people.parquet"),
         "target": {"path": str(folder / "out.parquet"), "overwrite": True},
-        "identifiers": [] if asked == "entity" else ["person"],
+        "identifiers": [] if model == "entity" else ["person"],
         "quasi_identifiers": {"n": {}} if ALGORITHMS[search].numeric else {"x": {"builtin": "suppress"}},
         "sensitive": ["s"],
         "unlisted": "drop",
-        "privacy": {"k": 2, **({} if entry is None else {asked: entry})},
+        "privacy": {"k": 2, **({} if entry is None else {model: entry})},
         "algorithm": search,
     }
 
@@ -63,15 +63,15 @@ def test_the_page_is_made_of_the_registries() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == written(page)
     assert set(JOBS) == set(ENGINES)
-    assert {one.name for one in fields(next(iter(ENGINES.values())))} == {"name", *ABILITIES}
+    assert {ability.name for ability in fields(next(iter(ENGINES.values())))} == {"name", *ABILITIES}
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("model", ASKED)
 @pytest.mark.parametrize("search", ALGORITHMS)
-def test_a_search_judges_what_the_page_says(folder: Path, asked: str, search: str) -> None:
-    config = configuration(folder, asked, search)
-    fits, note = allowed(asked, search)
+def test_a_search_judges_what_the_page_says(folder: Path, model: str, search: str) -> None:
+    config = configuration(folder, model, search)
+    fits, note = allowed(model, search)
     if fits:
         assert kanon_sql.run(config).status == "released"
     else:
@@ -98,7 +98,7 @@ ASKING: dict[str, Json] = {
 @pytest.mark.parametrize("ability", ASKING)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_an_engine_is_not_declared_to_do_is_refused(ability: str, engine: str) -> None:
-    asked = dict(ASKING[ability])
+    options = dict(ASKING[ability])
     named = {"name": "duckdb"} if engine == "duckdb" else {engine: "url"}
     reads = {"path": "in.csv"} if ability == "files" or ENGINES[engine].files else {"table": "t"}
     config: Json = {
@@ -106,8 +106,8 @@ def test_what_an_engine_is_not_declared_to_do_is_refused(ability: str, engine: s
         "target": {"path": "out.csv"},
         "quasi_identifiers": {"x": {"builtin": "suppress"}},
         "privacy": {"k": 2},
-        "engine": {**named, "config": asked.pop("config", {})} if ability == "settings" else named,
-        **asked,
+        "engine": {**named, "config": options.pop("config", {})} if ability == "settings" else named,
+        **options,
     }
     if getattr(ENGINES[engine], ability):
         from_mapping(config)

@@ -28,16 +28,16 @@ WHERE = "kanon-sql: error: job.json:1: release.csv was not written (No space lef
 @pytest.mark.skipif(compiler() is None, reason="there is no C compiler (cc) on Linux")
 @pytest.mark.parametrize("jobs", GROUPS, ids=[", ".join(group) for group in GROUPS])
 def test_a_run_whose_calls_go_wrong_leaves_old_or_new(jobs: list[str], tmp_path: Path) -> None:
-    with calls.drivers(1, tmp_path) as made:
-        every = calls.points(made[0], jobs, FAULTS)
+    with calls.drivers(1, tmp_path) as workers:
+        every = calls.points(workers[0], jobs, FAULTS)
         # Of each job there are dozens of calls: it is watched as it should be.
-        assert all(len({one.at for one in every if one.job == job}) > 20 for job in jobs)
+        assert all(len({point.at for point in every if point.job == job}) > 20 for job in jobs)
         chosen = calls.spread(every, POINTS)
-        found = [(str(point), result) for point, result in calls.tried(made, chosen)]
-    assert [(point, result) for point, result in found if result["wrong"]] == []
-    assert {one.job for one in chosen} == set(jobs)
+        results = [(str(point), result) for point, result in calls.tried(workers, chosen)]
+    assert [(point, result) for point, result in results if result["wrong"]] == []
+    assert {point.job for point in chosen} == set(jobs)
     # Faults fell upon runs: some did not come to their end.
-    assert sum(not result["outcome"].startswith("new, exit 0") for _, result in found) > POINTS // 4
+    assert sum(not result["outcome"].startswith("new, exit 0") for _, result in results) > POINTS // 4
 
 
 @pytest.fixture(scope="module")
@@ -54,22 +54,22 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Whole, Path, Path]
 
 def _ran(name: str, folder: Path) -> tuple[Whole, Path, Path]:
     job = JOBS[name]
-    run, before, after = (folder / one for one in ("run", "before", "after"))
+    run, before, after = (folder / name for name in ("run", "before", "after"))
     run.mkdir()
     job.make(run)
     (run / "temp").mkdir()
     write_configuration(run, job.configuration)
     copied(run, before)
-    known = releases(job, run) if job.ledger else []
+    entries = releases(job, run) if job.ledger else []
     report, page = (name and run / name for name in (job.report, job.page))
     kanon_sql.run(run / "job.json", advice=False, report=report, html=page)
     copied(run, after)
-    return Whole(job, files(before), None, files(after), rows(job, after), known), before, after
+    return Whole(job, files(before), None, files(after), rows(job, after), entries), before, after
 
 
-def verdict(made: tuple[Whole, Path, Path], folder: Path, state: str, fault: str, ended: Ended) -> Verdict:
+def verdict(run_of_job: tuple[Whole, Path, Path], folder: Path, state: str, fault: str, ended: Ended) -> Verdict:
     """Of a run that left the folder `old` or `new`, which the test changes before it is judged."""
-    whole, before, after = made
+    whole, before, after = run_of_job
     copied(before if state == "old" else after, folder)
     return Verdict(whole, folder, fault, "fsync", ended)
 
@@ -128,8 +128,8 @@ def _half(name: str) -> Callable[[Path], None]:
 
 def _other_row(folder: Path) -> None:
     lines = (folder / "release.csv").read_text().splitlines()
-    other = next(line for line in lines[1:] if line != lines[-1])
-    (folder / "release.csv").write_text("\n".join([*lines[:-1], other]) + "\n")
+    earlier = next(line for line in lines[1:] if line != lines[-1])
+    (folder / "release.csv").write_text("\n".join([*lines[:-1], earlier]) + "\n")
 
 
 def _unreported(folder: Path) -> None:
@@ -168,9 +168,9 @@ def test_a_class_of_few_rows_is_a_loss(report: tuple[Whole, Path, Path], tmp_pat
     text = (after / "release.csv").read_text().replace("f,", "g,", 2)
     copied(after, tmp_path / "run")
     (tmp_path / "run" / "release.csv").write_text(text)
-    found = rows(whole.job, tmp_path / "run")
+    released = rows(whole.job, tmp_path / "run")
     judged = verdict(
-        (replace(whole, new=found), before, tmp_path / "run"), tmp_path / "other", "new", "EIO", Ended(0, "")
+        (replace(whole, new=released), before, tmp_path / "run"), tmp_path / "other", "new", "EIO", Ended(0, "")
     )
     assert judged.judge() == "a class of fewer than k rows"
     assert judged.wrong
@@ -179,12 +179,12 @@ def test_a_class_of_few_rows_is_a_loss(report: tuple[Whole, Path, Path], tmp_pat
 @pytest.mark.slow
 def test_a_ledger_that_says_something_else_is_a_loss(ledger: tuple[Whole, Path, Path], tmp_path: Path) -> None:
     _, before, after = ledger
-    for state, other, ended in (("old", after, Ended(3, WHERE)), ("new", before, Ended(0, ""))):
+    for state, source, ended in (("old", after, Ended(3, WHERE)), ("new", before, Ended(0, ""))):
         judged = verdict(ledger, tmp_path / state, state, "EIO", ended)
         judged.judge()
         assert judged.wrong == []
         judged = verdict(ledger, tmp_path / state, state, "EIO", ended)
-        (tmp_path / state / "ledger.duckdb").write_bytes((other / "ledger.duckdb").read_bytes())
+        (tmp_path / state / "ledger.duckdb").write_bytes((source / "ledger.duckdb").read_bytes())
         judged.judge()
         assert judged.wrong
 
@@ -193,6 +193,6 @@ def test_points_are_spread_over_jobs_and_faults() -> None:
     every = [calls.Point(job, at, fault) for job in ("a", "b") for at in range(1, 40) for fault in FAULTS]
     chosen = calls.spread(every, 20)
     assert len(set(chosen)) == 20
-    assert {one.job for one in chosen} == {"a", "b"}
-    assert len({one.fault for one in chosen}) > 5
+    assert {point.job for point in chosen} == {"a", "b"}
+    assert len({point.fault for point in chosen}) > 5
     assert calls.spread([], 20) == []

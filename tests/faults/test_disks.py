@@ -17,7 +17,7 @@ from kanon_sql.sql.disk import spill_folder
 
 NOBODY = 65534
 mounted = [pytest.mark.tool, pytest.mark.skipif(bool(disks.missing()), reason=disks.missing() or "there are mounts")]
-BOUNDED = [name for name, one in SCENARIOS.items() if one.places != ("temp",) and not one.options]
+BOUNDED = [name for name, scenario in SCENARIOS.items() if scenario.places != ("temp",) and not scenario.options]
 
 
 @pytest.mark.slow
@@ -32,12 +32,12 @@ def test_no_file_gets_longer(tmp_path: Path, bounded: tuple[str, int]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("scenario", "place", "kind"), [pytest.param(*one, marks=mounted, id="-".join(one)) for one in disks.pairs()]
+    ("scenario", "place", "kind"), [pytest.param(*pair, marks=mounted, id="-".join(pair)) for pair in disks.pairs()]
 )
 def test_small_disks(scenario: str, place: str, kind: str) -> None:
-    found = disks.trials(scenario, place, kind, steps=1 if SCENARIOS[scenario].options else 4)
-    assert not [one for one in found if one["lost"]]
-    statuses = {one["status"] for one in found}
+    outcomes = disks.trials(scenario, place, kind, steps=1 if SCENARIOS[scenario].options else 4)
+    assert not [outcome for outcome in outcomes if outcome["lost"]]
+    statuses = {outcome["status"] for outcome in outcomes}
     assert 3 in statuses
     assert 0 in statuses or kind == "read-only"
 
@@ -55,7 +55,7 @@ def test_folder_for_temporary_data_is_not_writable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "full"),
     [
         (
             'IO Error: Async write failed: {"exception_message":"Could not write file '
@@ -78,6 +78,6 @@ def test_folder_for_temporary_data_is_not_writable(tmp_path: Path) -> None:
         ("IO Error: No such file", None),
     ],
 )
-def test_what_the_engine_says_of_a_full_disk(said: str, told: str | None) -> None:
+def test_what_the_engine_says_of_a_full_disk(said: str, full: str | None) -> None:
     """By its folder: neither the hidden name, nor that of a partition, which is a value of the data."""
-    assert disk.full(said) == told
+    assert disk.full(said) == full

@@ -57,9 +57,9 @@ def signalled(real: Callable[..., Any]) -> Callable[..., Any]:
     """A signal comes when the call has been made, before its caller goes on."""
 
     def came(*words: Any, **named: Any) -> Any:
-        made = real(*words, **named)
+        result = real(*words, **named)
         signal.raise_signal(signal.SIGINT)
-        return made
+        return result
 
     return came
 
@@ -198,13 +198,13 @@ def _broken_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine loses its connection to the ledger in the middle of a change, as when a write fails."""
     real, broken = Ledger._change, list[str]()
 
-    def change(self: Ledger, one: str, values: dict[str, Any]) -> None:
-        if one == name and not broken:
-            broken.append(one)
-            if one == "add":  # written, and not confirmed
-                real(self, one, values)
+    def change(self: Ledger, statement: str, values: dict[str, Any]) -> None:
+        if statement == name and not broken:
+            broken.append(statement)
+            if statement == "add":  # written, and not confirmed
+                real(self, statement, values)
             self._engine.connection.close()
-        real(self, one, values)
+        real(self, statement, values)
 
     monkeypatch.setattr(Ledger, "_change", change)
 
@@ -229,8 +229,8 @@ def test_a_new_ledger_whose_log_cannot_be_removed_says_so(tmp_path: Path, monkey
         real(self, missing_ok)
 
     monkeypatch.setattr(Path, "unlink", unlink)
-    told = r"here: the ledger .*ledger\.duckdb cannot be made \(Interrupted system call\)"
-    with pytest.raises(EngineError, match=told), open_ledger(tmp_path / "ledger.duckdb", "here", write=True):
+    message = r"here: the ledger .*ledger\.duckdb cannot be made \(Interrupted system call\)"
+    with pytest.raises(EngineError, match=message), open_ledger(tmp_path / "ledger.duckdb", "here", write=True):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -242,7 +242,7 @@ def test_a_release_is_closed_by_a_new_connection_where_the_first_has_failed(
     _broken_once("close", monkeypatch)
     report = kanon_sql.run(configuration(place), advice=False).report
     assert not any("stays open" in warning for warning in report["warnings"])
-    assert [one["state"] for one in entries(place)] == ["released"]
+    assert [entry["state"] for entry in entries(place)] == ["released"]
 
 
 @pytest.mark.slow

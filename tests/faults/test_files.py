@@ -23,16 +23,16 @@ SEEDS = 6  # of each kind
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[files.Place]:
-    with files.opened(tmp_path_factory.mktemp("files")) as made:
-        yield made
+    with files.opened(tmp_path_factory.mktemp("files")) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("name", files_damage.TEXT)
 def test_a_damage_changes_bytes_and_follows_from_its_seed(name: str) -> None:
     damage = files_damage.TEXT[name]
-    made = [damage(TEXT, random.Random(seed)) for seed in range(20)]
-    assert made == [damage(TEXT, random.Random(seed)) for seed in range(20)]
-    assert sum(one != TEXT for one in made) >= 15
+    damaged = [damage(TEXT, random.Random(seed)) for seed in range(20)]
+    assert damaged == [damage(TEXT, random.Random(seed)) for seed in range(20)]
+    assert sum(content != TEXT for content in damaged) >= 15
 
 
 def parquet(folder: Path) -> bytes:
@@ -48,10 +48,10 @@ def parquet(folder: Path) -> bytes:
 def test_the_fields_of_a_footer_are_found(tmp_path: Path) -> None:
     data = parquet(tmp_path)
     start = len(data) - 8 - struct.unpack("<I", data[-8:-4])[0]
-    found = list(fields(data, start))
-    assert [zigzag(data, one) for one in found if one.path == (3,)] == [150]
-    assert [zigzag(data, one) for one in found if one.path == (4, 3)] == [50, 50, 50]
-    (total,) = (one for one in found if one.path == (3,))
+    read = list(fields(data, start))
+    assert [zigzag(data, field) for field in read if field.path == (3,)] == [150]
+    assert [zigzag(data, field) for field in read if field.path == (4, 3)] == [50, 50, 50]
+    (total,) = (field for field in read if field.path == (3,))
     assert as_long(150, total.end - total.start) == data[total.start : total.end]
     assert as_long(1 << 40, 2) is None
 
@@ -59,24 +59,24 @@ def test_the_fields_of_a_footer_are_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in files_damage.PARQUET if name not in files_damage.ANY])
 def test_a_damage_of_parquet_changes_bytes(tmp_path: Path, name: str) -> None:
     data = parquet(tmp_path)
-    made = [files_damage.PARQUET[name](data, random.Random(seed)) for seed in range(20)]
-    assert sum(one != data for one in made) >= 10  # parts that are exchanged may be equal
+    damaged = [files_damage.PARQUET[name](data, random.Random(seed)) for seed in range(20)]
+    assert sum(content != data for content in damaged) >= 10  # parts that are exchanged may be equal
 
 
 def case(**more: Any) -> Case:
     config = {"source": "in.csv", **BASE}
     given = {"in.csv": TEXT, "out.csv": OLD, "config.yaml": yaml.safe_dump(config).encode()}
-    made = Case(1, "CSV", "none", given, "in.csv", TEXT, ["run"], config, "in.csv", result="out.csv")
-    return replace(made, **more)
+    usual = Case(1, "CSV", "none", given, "in.csv", TEXT, ["run"], config, "in.csv", result="out.csv")
+    return replace(usual, **more)
 
 
 def judged(folder: Path, answer: dict[str, Any], changed: dict[str, bytes] | None = None) -> files_judging.Outcome:
     """What a trial is called that ended so and left these files."""
-    one = case()
-    for name, data in {**one.files, **(changed or {})}.items():
+    trial = case()
+    for name, data in {**trial.files, **(changed or {})}.items():
         (folder / name).write_bytes(data)
     usual = {"status": 3, "signal": None, "late": False, "wall": 0, "out": "", "err": "kanon-sql: error: in.csv: no"}
-    return files_judging.judge(one, folder, {**usual, **answer}, lambda *_, **__: [])
+    return files_judging.judge(trial, folder, {**usual, **answer}, lambda *_, **__: [])
 
 
 LOSSES: dict[str, tuple[dict[str, Any], dict[str, bytes]]] = {
@@ -93,9 +93,9 @@ LOSSES: dict[str, tuple[dict[str, Any], dict[str, bytes]]] = {
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_what_a_loss_is(tmp_path: Path, name: str) -> None:
-    found = judged(tmp_path, *LOSSES[name])
-    assert found.loss
-    assert found.name == name or (name, found.name) == ("unknown status", "traceback")
+    outcome = judged(tmp_path, *LOSSES[name])
+    assert outcome.loss
+    assert outcome.name == name or (name, outcome.name) == ("unknown status", "traceback")
 
 
 def test_what_no_loss_is(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_what_no_loss_is(tmp_path: Path) -> None:
 def test_the_rows_of_a_release_are_worked_out_anew() -> None:
     rows = [[f"r{place}", "f", "41", "02139", "flu", "1.50", ""] for place in range(5)]
     table = {"columns": HEAD, "rows": [*rows, ["r9", "m", "", "03", "flu", "x", ""]]}
-    found = files_judging.expected(table, BASE, {"sex": 0, "age": 2, "zip": 2}, {})
-    assert found == {(f"r{place}", "f", "40-49", "021**", "flu", "1.5", ""): 1 for place in range(5)}
+    rows_expected = files_judging.expected(table, BASE, {"sex": 0, "age": 2, "zip": 2}, {})
+    assert rows_expected == {(f"r{place}", "f", "40-49", "021**", "flu", "1.5", ""): 1 for place in range(5)}
     assert (
         sum(files_judging.expected(table, {**BASE, "privacy": {"k": 1}}, {"sex": 1, "age": 4, "zip": 4}, {}).values())
         == 6
@@ -135,12 +135,12 @@ def test_whole_files_of_each_kind_are_released(place: files.Place, kind: str) ->
     """What trials damage is read and judged right as it is."""
     tried = 0
     for seed in range(40):
-        one = files_cases.make(seed, place.pool, kind)
-        if one.command not in ("run", "apply"):
+        drawn = files_cases.make(seed, place.pool, kind)
+        if drawn.command not in ("run", "apply"):
             continue
-        whole = replace(one, files={**one.files, one.damaged: one.whole})
-        found = place.trial(whole)
-        assert found.outcome.name == "released, as others read it", (seed, found)
+        whole = replace(drawn, files={**drawn.files, drawn.damaged: drawn.whole})
+        trial = place.trial(whole)
+        assert trial.outcome.name == "released, as others read it", (seed, trial)
         tried += 1
         if tried == 3:
             return
@@ -150,5 +150,5 @@ def test_whole_files_of_each_kind_are_released(place: files.Place, kind: str) ->
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_damaged_file_is_refused_or_released_as_it_reads(place: files.Place, kind: str, seed: int) -> None:
-    found = place.trial(files_cases.make(seed, place.pool, kind))
-    assert not found.outcome.loss, found
+    trial = place.trial(files_cases.make(seed, place.pool, kind))
+    assert not trial.outcome.loss, trial

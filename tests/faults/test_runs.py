@@ -35,31 +35,31 @@ def test_runs_of_random_cases_leave_what_they_must(first: int, tmp_path: Path) -
 @pytest.mark.slow
 def test_a_seed_makes_one_case() -> None:
     for seed in range(20):
-        one, other = make(seed), make(seed)
-        assert one.config == other.config and one.words == other.words and one.expected == other.expected
-        assert repr(one.columns) == repr(other.columns)
-        same = [name for name, made in one.files.items() if made == other.files[name]]
-        assert set(one.files) - set(same) <= {"s.duckdb", "out.duckdb"}
+        first, second = make(seed), make(seed)
+        assert first.config == second.config and first.words == second.words and first.expected == second.expected
+        assert repr(first.columns) == repr(second.columns)
+        same = [name for name, content in first.files.items() if content == second.files[name]]
+        assert set(first.files) - set(same) <= {"s.duckdb", "out.duckdb"}
 
 
 def case(algorithm: str) -> Case:
     """Eight rows, two of which no class of two can hold."""
     sex = ["f", "f", "f", "m", "m", "m", "f", "m"]
     age = ["11", "12", "12", "21", "22", "29", "55", "77"]
-    words = {one: (one, f"{one[0]}0-{one[0]}9", "*") for one in age}
+    words = {value: (value, f"{value[0]}0-{value[0]}9", "*") for value in age}
     columns = [
         Column("id", "text", "identifier", [f"zqsecretword{i}" for i in range(8)]),
-        Column("sex", "text", "quasi", sex, Tree({}, {one: (one, "*") for one in sex}, 1)),
+        Column("sex", "text", "quasi", sex, Tree({}, {value: (value, "*") for value in sex}, 1)),
         Column("age", "text", "quasi", age, Tree({}, words, 2)),
         Column("ill", "text", "sensitive", ["a", "b", "a", "b", "a", "b", "a", "b"]),
     ]
-    made = Case(
+    built = Case(
         -1, 8, "csv", columns, missing=("",), dialect={"delimiter": ","}, words=["--threads", "1", "--no-advice"]
     )
-    made.secrets = list(columns[0].values)
+    built.secrets = list(columns[0].values)
     rows = list(zip(*(column.values for column in columns), strict=True))
-    made.files["s.csv"] = csv_bytes([column.name for column in columns], rows, made.dialect)
-    made.config = {
+    built.files["s.csv"] = csv_bytes([column.name for column in columns], rows, built.dialect)
+    built.config = {
         "source": "s.csv",
         "target": "out.csv",
         "identifiers": ["id"],
@@ -70,16 +70,16 @@ def case(algorithm: str) -> Case:
         "algorithm": algorithm,
         "report": "report.json",
     }
-    return made
+    return built
 
 
 @pytest.fixture(scope="module", params=["optimal", "mondrian"])
 def left(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, Path, Ended]:
     """A case, what its run left, and how it ended."""
-    made = case(request.param)
+    built = case(request.param)
     folder = tmp_path_factory.mktemp("left")
-    made.put(folder)
-    return made, folder, run(made, folder)
+    built.put(folder)
+    return built, folder, run(built, folder)
 
 
 def lines(change: Callable[[list[str]], list[str]]) -> Tamper:
@@ -94,9 +94,9 @@ def lines(change: Callable[[list[str]], list[str]]) -> Tamper:
 def reported(key: str, value: int) -> Tamper:
     def tamper(folder: Path, ended: Ended) -> Ended:
         path = folder / "report.json"
-        told = json.loads(path.read_text())
-        told["rows"][key] += value
-        path.write_text(json.dumps(told))
+        report = json.loads(path.read_text())
+        report["rows"][key] += value
+        path.write_text(json.dumps(report))
         return ended
 
     return tamper
@@ -137,11 +137,11 @@ TAMPERED: dict[str, Tamper] = {
 
 @pytest.mark.parametrize("what", list(TAMPERED))
 def test_what_is_not_as_it_must_be_is_found(what: str, left: tuple[Case, Path, Ended], tmp_path: Path) -> None:
-    made, folder, ended = left
-    before = {name: made for name, made in files(folder).items() if name not in ("out.csv", "report.json")}
-    assert judge(made, folder, before, ended) == []
+    tried, folder, ended = left
+    before = {name: content for name, content in files(folder).items() if name not in ("out.csv", "report.json")}
+    assert judge(tried, folder, before, ended) == []
     shutil.copytree(folder, tmp_path / "left")
-    assert judge(made, tmp_path / "left", before, TAMPERED[what](tmp_path / "left", ended))
+    assert judge(tried, tmp_path / "left", before, TAMPERED[what](tmp_path / "left", ended))
 
 
 def test_seeds_and_outcomes_add_up(tmp_path: Path) -> None:
@@ -149,15 +149,15 @@ def test_seeds_and_outcomes_add_up(tmp_path: Path) -> None:
     keep(0, 10, Counter(released=8, refused=2), 0, kept)
     keep(10, 5, Counter(released=5), 1, kept)
     keep(100, 1, Counter(refused=1), 0, kept)
-    found = tally.recorded("runs", kept)
-    assert found["state"]["ranges"] == [[0, 14], [100, 100]]
-    assert found["rows"] == [["refused", 3], ["released", 13], ["all", 16], ["losses", 1]]
-    state = {**found["state"], "version": -1}
-    kept.write_text(json.dumps({"runs": {**found, "state": state}}))
+    recorded = tally.recorded("runs", kept)
+    assert recorded["state"]["ranges"] == [[0, 14], [100, 100]]
+    assert recorded["rows"] == [["refused", 3], ["released", 13], ["all", 16], ["losses", 1]]
+    state = {**recorded["state"], "version": -1}
+    kept.write_text(json.dumps({"runs": {**recorded, "state": state}}))
     keep(7, 2, Counter(released=2), 0, kept)
-    found = tally.recorded("runs", kept)
-    assert found["rows"][-3:] == [["all", 18], ["of an earlier generator", 16], ["losses", 1]]
-    assert (found["command"], found["state"]["ranges"]) == ("scripts/faults runs --first 7 --count 2", [[7, 8]])
+    recorded = tally.recorded("runs", kept)
+    assert recorded["rows"][-3:] == [["all", 18], ["of an earlier generator", 16], ["losses", 1]]
+    assert (recorded["command"], recorded["state"]["ranges"]) == ("scripts/faults runs --first 7 --count 2", [[7, 8]])
     assert merged([[5, 9], [0, 6], [20, 30]]) == [[0, 9], [20, 30]]
 
 

@@ -20,21 +20,21 @@ KINDS = (3, 9)
 def here() -> Iterator[Server]:
     if missing_postgres():
         pytest.skip(str(missing_postgres()))
-    with servers.server(20_000, KINDS) as made:
-        yield made
+    with servers.server(20_000, KINDS) as started:
+        yield started
 
 
 @pytest.mark.parametrize(("part", "number"), list(zip((0.6, 0.8, 0.9, 0.95), [*SIGNALS, SIGNALS[0]], strict=True)))
 def test_a_signal_leaves_the_old_table_or_the_new_one(here: Server, part: float, number: int) -> None:
     kind, _, wrong = servers.interrupted(here, here.lasts * part, number, KINDS[0])
-    assert not [one for one in wrong if not one.startswith("took")]
+    assert not [fault for fault in wrong if not fault.startswith("took")]
     assert kind in ("nothing changed", "after the release", "ended before")
 
 
 def test_runs_at_once_leave_the_table_of_one(here: Server) -> None:
-    found, wrong = servers.at_once(here, 4, random.Random(1))
+    ends, wrong = servers.at_once(here, 4, random.Random(1))
     assert not wrong
-    assert found["released"]
+    assert ends["released"]
 
 
 def test_a_reader_sees_one_release(here: Server) -> None:
@@ -44,6 +44,8 @@ def test_a_reader_sees_one_release(here: Server) -> None:
 
 
 def test_a_table_that_no_run_has_made_is_told(here: Server) -> None:
-    other = replace(here, releases={KINDS[1]: (0, 0, 0)})
-    assert any("a reader saw" in one for one in servers.read(other, 1)[1])
-    assert any("the table holds" in one for one in servers.interrupted(other, 3 * here.lasts, SIGNALS[0], KINDS[1])[2])
+    without = replace(here, releases={KINDS[1]: (0, 0, 0)})
+    assert any("a reader saw" in fault for fault in servers.read(without, 1)[1])
+    assert any(
+        "the table holds" in fault for fault in servers.interrupted(without, 3 * here.lasts, SIGNALS[0], KINDS[1])[2]
+    )

@@ -87,7 +87,7 @@ def test_a_release_that_is_put_in_its_place_is_not_ended(tmp_path: Path) -> None
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     make(folder, 20_000)
     return folder
@@ -104,27 +104,27 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("run tables, in-place", 1.5),
     ],
 )
-def test_a_signal_somewhere(name: str, wait: float, made: Path, tmp_path: Path) -> None:
-    job = next(one for one in jobs(made) if one.name == name)
+def test_a_signal_somewhere(name: str, wait: float, inputs: Path, tmp_path: Path) -> None:
+    job = next(candidate for candidate in jobs(inputs) if candidate.name == name)
     for number in NUMBERS:
-        assert attempt(Trial(job, wait, number), made, tmp_path).wrong == ""
+        assert attempt(Trial(job, wait, number), inputs, tmp_path).wrong == ""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["run local", "run mondrian", "run microaggregation"])
-def test_a_search_that_takes_long_is_released(name: str, made: Path, tmp_path: Path) -> None:
+def test_a_search_that_takes_long_is_released(name: str, inputs: Path, tmp_path: Path) -> None:
     """Real processes; the release is counted here.
 
     When the search has something to release depends on the machine: a process that ended with nothing released got
     its signal too early, one that came to its end too late, and the next wait lies between.
     """
-    job = next(job for job in jobs(made) if job.name == name)
+    job = next(job for job in jobs(inputs) if job.name == name)
     waits: list[float] = []
     too_early, too_late = 0.5, math.inf
     while len(waits) < 16:
         waits.append(2 * too_early if too_late == math.inf else (too_early + too_late) / 2)
         folder = tmp_path / str(waits[-1])
-        lay_out(replace(job, copied=()), made, folder)
+        lay_out(replace(job, copied=()), inputs, folder)
         words = [*job.words, "--on-interrupt", "release", "--report", "report.json", "--no-advice"]
         with start(replace(job, words=words), folder) as process:
             time.sleep(waits[-1])

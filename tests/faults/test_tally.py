@@ -12,10 +12,10 @@ TEXT = "# Page\n\n<!-- one -->\nstale\n<!-- end -->\nbetween\n<!-- other -->\n<!
 
 
 def test_the_page_tells_what_is_kept() -> None:
-    known = json.loads(tally.KEPT.read_text(encoding="utf-8")) if tally.KEPT.exists() else {}
+    recorded = json.loads(tally.KEPT.read_text(encoding="utf-8")) if tally.KEPT.exists() else {}
     text = tally.PAGE.read_text(encoding="utf-8")
-    assert tally.page(text, known) == text
-    assert set(tally.PART.findall(text)) >= set(known)
+    assert tally.page(text, recorded) == text
+    assert set(tally.PART.findall(text)) >= set(recorded)
 
 
 def test_a_table_is_written_between_its_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,20 +36,20 @@ def changed_within(kind: str, folder: Path, seed: int, parts: int) -> set[str]:
     """How runs end whose source is changed at so many moments, from their first statement to their last."""
     folder.mkdir()
     _, whole = together_source.trial(kind, folder, seed, 10**6)
-    found = set()
+    outcomes = set()
     for part in range(parts):
         place = folder.with_name(f"{folder.name}{part}")
         place.mkdir()
-        found.add(together_source.trial(kind, place, seed, whole * part // parts)[0])
-    return found
+        outcomes.add(together_source.trial(kind, place, seed, whole * part // parts)[0])
+    return outcomes
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.slow
 def test_a_source_that_changes_is_released_as_it_was_at_one_moment_or_not_at_all(kind: str, tmp_path: Path) -> None:
-    found = changed_within(kind, tmp_path / "at", 7, 8)
-    assert any(one.startswith("refused, told") for one in found)
-    assert "released, state b" in found
+    outcomes = changed_within(kind, tmp_path / "at", 7, 8)
+    assert any(outcome.startswith("refused, told") for outcome in outcomes)
+    assert "released, state b" in outcomes
 
 
 @pytest.mark.parametrize("kind", MORE)
@@ -67,7 +67,9 @@ def test_a_release_of_two_states_would_be_found() -> None:
     hidden = [{**row, **dict.fromkeys(together_source.QUASI[:2], "*"), "zip": "021**"} for row in released]
     with pytest.raises(LostError, match="no state"):
         together_source.judge_rows(states, hidden, 120)
-    whole = [{**one, "state": "a", "diagnosis": row[5]} for one, row in zip(hidden, states["a"], strict=True)]
+    whole = [
+        {**row_before, "state": "a", "diagnosis": row[5]} for row_before, row in zip(hidden, states["a"], strict=True)
+    ]
     assert together_source.judge_rows(states, whole, 120) == "a"
 
 
@@ -80,15 +82,15 @@ def in_a_process(*words: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(ROUNDS)), ids=[str(one) for one in ROUNDS])
+@pytest.mark.parametrize("number", range(len(ROUNDS)), ids=[str(plan) for plan in ROUNDS])
 def test_of_runs_at_once_each_ends_in_a_documented_way(number: int) -> None:
-    asked = ROUNDS[number]
-    words = ["--target", asked.target, "--source", asked.source, "--mode", asked.mode, "--killed", str(asked.killed)]
-    found = in_a_process("--part", "runs", "--rounds", "1", "--runs", str(asked.runs), *words)
-    assert "released" in found
+    plan = ROUNDS[number]
+    words = ["--target", plan.target, "--source", plan.source, "--mode", plan.mode, "--killed", str(plan.killed)]
+    output = in_a_process("--part", "runs", "--rounds", "1", "--runs", str(plan.runs), *words)
+    assert "released" in output
 
 
 @pytest.mark.slow
 def test_readers_see_one_release_or_the_next() -> None:
-    found = in_a_process("--part", "readers", "--runs", "3")
-    assert found.count("a release as a whole") == 6
+    output = in_a_process("--part", "readers", "--runs", "3")
+    assert output.count("a release as a whole") == 6

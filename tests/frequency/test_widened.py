@@ -27,8 +27,8 @@ WIDENED = {"ranges": "widened"}
 
 def number_range(label: str) -> tuple[Decimal, Decimal] | None:
     """The ends of a range of numbers, as they stand there; None for a single one."""
-    found = re.fullmatch(r"(-?[0-9]+[.][0-9]+)-(-?[0-9]+[.][0-9]+)", label)
-    return (Decimal(found[1]), Decimal(found[2])) if found else None
+    match = re.fullmatch(r"(-?[0-9]+[.][0-9]+)-(-?[0-9]+[.][0-9]+)", label)
+    return (Decimal(match[1]), Decimal(match[2])) if match else None
 
 
 def period(text: str) -> tuple[dt.datetime, dt.datetime]:
@@ -61,7 +61,7 @@ def covers(label: str, value: str, values: set[str]) -> bool:
         return True
     ends = number_range(bare)
     if ends is not None:
-        assert all(Decimal(other) not in ends for other in values if other)
+        assert all(Decimal(number) not in ends for number in values if number)
         return ends[0] < Decimal(value) < ends[1]
     assert not {*bare.split("/")} & values
     start, finish = date_range(bare)
@@ -246,11 +246,11 @@ def test_link_reads_widened_ranges(tmp_path: Path) -> None:
         "algorithm": "mondrian",
         "release": WIDENED,
     }
-    found = kanon_sql.link(tmp_path / "out.csv", source, ["age", "born"], release_config=config)
+    linked = kanon_sql.link(tmp_path / "out.csv", source, ["age", "born"], release_config=config)
     assert all(len(row[1]) < 10 and number_range(row[0]) for row in rows)
     matching = [
         sum(covers(row[0], age, {age}) and covers(row[1], day, {day}) for row in rows) for age, day, _ in persons
     ]
     assert min(matching) >= 4
-    assert found["least_matches"]["of_a_person"] == min(matching)
-    assert found["expected_links"]["by_person"] == pytest.approx(sum(1 / count for count in matching))
+    assert linked["least_matches"]["of_a_person"] == min(matching)
+    assert linked["expected_links"]["by_person"] == pytest.approx(sum(1 / count for count in matching))

@@ -107,32 +107,32 @@ def test_numbers_of_nace_and_isco() -> None:
         section: (divisions[0], divisions[-1]) for section, divisions in SECTIONS.items()
     }
     sub_major = [f"{n:02}" for row in table("isco") for n in range(int(row["first"]), int(row["last"]) + 1)]
-    assert (len(sub_major), len({one[0] for one in sub_major})) == (43, 10)
+    assert (len(sub_major), len({digits[0] for digits in sub_major})) == (43, 10)
     assert all(row["first"][0] == row["last"][0] == row["major"] for row in table("isco"))
 
 
 def of_nace(text: str) -> Labels:
-    found = re.fullmatch(r"(?a)\s*([A-U])?\s?(?:(\d\d)(?:\.?(\d)(?:\d(?:\.?[0-9A-Z]{1,2})?)?)?)?\s*", text.upper())
-    if found is None or not (found[1] or found[2]):
+    match = re.fullmatch(r"(?a)\s*([A-U])?\s?(?:(\d\d)(?:\.?(\d)(?:\d(?:\.?[0-9A-Z]{1,2})?)?)?)?\s*", text.upper())
+    if match is None or not (match[1] or match[2]):
         return None
-    if found[2] is None:
-        return (found[1],) * 3
-    section = next((one for one, divisions in SECTIONS.items() if int(found[2]) in divisions), None)
-    if section is None or found[1] not in (None, section):
+    if match[2] is None:
+        return (match[1],) * 3
+    section = next((letter for letter, divisions in SECTIONS.items() if int(match[2]) in divisions), None)
+    if section is None or match[1] not in (None, section):
         return None
-    return found[2] + (f".{found[3]}" if found[3] else ""), found[2], section
+    return match[2] + (f".{match[3]}" if match[3] else ""), match[2], section
 
 
 def of_isco(text: str) -> Labels:
-    found = re.fullmatch(r"(?a)\s*(\d{1,4})(?:\.[\d.]*)?\s*", text)
-    if found is None:
+    match = re.fullmatch(r"(?a)\s*(\d{1,4})(?:\.[\d.]*)?\s*", text)
+    if match is None:
         return None
-    code = found[1]
+    code = match[1]
     if code in ("110", "210", "310"):
         code = "0" + code
     if len(code) == 3 and code[2] == "0":
         return None
-    while len(code) in (2, 3, 4) and len(found[1]) > 2 and len(code) > 1 and code[-1] == "0":
+    while len(code) in (2, 3, 4) and len(match[1]) > 2 and len(code) > 1 and code[-1] == "0":
         code = code[:-1]
     majors = {row["major"]: (row["first"], row["last"]) for row in table("isco")}
     first, last = majors[code[0]]
@@ -142,8 +142,8 @@ def of_isco(text: str) -> Labels:
 
 
 def of_plz(text: str) -> Labels:
-    found = re.fullmatch(r"(?a)\s*(?:DE?[- ])?(\d{4,5})\s*", text.upper())
-    code = found[1].rjust(5, "0") if found else "00"
+    match = re.fullmatch(r"(?a)\s*(?:DE?[- ])?(\d{4,5})\s*", text.upper())
+    code = match[1].rjust(5, "0") if match else "00"
     return None if code.startswith("00") else (f"{code[:3]}**", f"{code[:2]}***", f"{code[0]}****")
 
 
@@ -155,9 +155,9 @@ def test_departments_and_regions_of_france() -> None:
     assert len(mainland) == 96
     overseas = {"971", "972", "973", "974", "976"}
     assert set(REGIONS) == mainland | overseas | {"975", "977", "978", "980", "984", "986", "987", "988"}
-    assert len({REGIONS[one] for one in mainland}) == 13
-    assert len({REGIONS[one] for one in overseas}) == 5
-    assert Counter(REGIONS[one] for one in mainland) == {
+    assert len({REGIONS[number] for number in mainland}) == 13
+    assert len({REGIONS[number] for number in overseas}) == 5
+    assert Counter(REGIONS[number] for number in mainland) == {
         "Auvergne-Rhône-Alpes": 12, "Bourgogne-Franche-Comté": 8, "Bretagne": 4, "Centre-Val de Loire": 6, "Corse": 2,
         "Grand Est": 10, "Hauts-de-France": 5, "Île-de-France": 8, "Normandie": 5, "Nouvelle-Aquitaine": 12,
         "Occitanie": 13, "Pays de la Loire": 5, "Provence-Alpes-Côte d'Azur": 6,
@@ -165,10 +165,10 @@ def test_departments_and_regions_of_france() -> None:
 
 
 def of_postal(text: str) -> Labels:
-    found = re.fullmatch(r"(?a)\s*(?:FR?[- ])?(\d{4,5})\s*", text.upper())
-    if found is None:
+    match = re.fullmatch(r"(?a)\s*(?:FR?[- ])?(\d{4,5})\s*", text.upper())
+    if match is None:
         return None
-    code = found[1].rjust(5, "0")
+    code = match[1].rjust(5, "0")
     department = {"200": "2A", "201": "2A", "202": "2B", "206": "2B"}.get(code[:3])
     department = department or (code[:3] if code[:2] in ("97", "98") else code[:2])
     return (department, REGIONS[department]) if department in REGIONS else None
@@ -184,11 +184,11 @@ def of_postcode(text: str) -> Labels:
     text = text.upper()
     whole = re.fullmatch(r"(?a)[ \t\n\r\f]*([A-Z]{1,2})(\d[\dA-Z]?)[ \t\n\r\f]*(\d)[A-Z]{2}[ \t\n\r\f]*", text)
     part = re.fullmatch(r"(?a)[ \t\n\r\f]*([A-Z]{1,2})(\d[\dA-Z]?)(?:[ \t\n\r\f]+(\d))?[ \t\n\r\f]*", text)
-    found = whole or part
-    if found is None or found[1] not in {row["area"] for row in table("uk-postcode")}:
+    match = whole or part
+    if match is None or match[1] not in {row["area"] for row in table("uk-postcode")}:
         return None
-    district = found[1] + found[2]
-    return f"{district} {found[3]}" if found[3] else district, district, found[1]
+    district = match[1] + match[2]
+    return f"{district} {match[3]}" if match[3] else district, district, match[1]
 
 
 ORACLES = {
@@ -218,7 +218,7 @@ def test_levels_of_codes(engine: Engine, name: str, data: st.DataObject) -> None
     values = data.draw(st.sets(shaped | hostile, min_size=1, max_size=60))
     mapping = build(engine, sorted(values), "VARCHAR", builtin=name)
     expected = {value: ORACLES[name](value) for value in values}
-    covered = {value: found for value, found in expected.items() if found is not None}
+    covered = {value: levels for value, levels in expected.items() if levels is not None}
     assert labels(engine, mapping) == covered
     assert left_out(engine, mapping) == len(values) - len(covered)
     assert (mapping.height, mapping.leaves) == (CODES[name].levels + 1, max(len(covered), 1))

@@ -44,8 +44,8 @@ def test_timestamps(engine: Engine, values: set[datetime], levels: list[str], co
     if column_type == "TIMESTAMP_NS":
         values = {value.replace(year=1700 + value.year % 500, day=min(value.day, 28)) for value in values}
     mapping = build(engine, [value.isoformat(" ") for value in values], column_type, builtin="date", levels=levels)
-    found = {tuple(row) for row in labels(engine, mapping).values()}
-    assert found == {tuple(periods(value)[level] for level in levels) for value in values}
+    label_rows = {tuple(row) for row in labels(engine, mapping).values()}
+    assert label_rows == {tuple(periods(value)[level] for level in levels) for value in values}
     assert left_out(engine, mapping) == 0
 
 

@@ -66,9 +66,9 @@ def test_columns_are_levels(delimiter: str, newline: str) -> None:
 
 
 def test_hierarchy_knows_its_parts() -> None:
-    found = read_text("1,odd\n2,even\n", "h.csv")
-    assert found == Hierarchy("h.csv", ("1", "2"), (("1", "2"), ("odd", "even"), ("*", "*")))
-    assert found.height == 2
+    parsed = read_text("1,odd\n2,even\n", "h.csv")
+    assert parsed == Hierarchy("h.csv", ("1", "2"), (("1", "2"), ("odd", "even"), ("*", "*")))
+    assert parsed.height == 2
 
 
 def test_top_is_added_only_where_the_last_level_has_several_labels() -> None:
@@ -124,15 +124,15 @@ def test_any_text_comes_back(leaves: list[str], words: list[list[str]], delimite
     for some in words:
         to = {below: data.draw(st.sampled_from(some)) for below in dict.fromkeys(columns[-1])}
         columns.append([to[below] for below in columns[-1]])
-    found = levels(write([list(row) for row in zip(*columns, strict=True)], delimiter))
-    assert [list(level) for level in found[: len(columns)]] == columns
-    assert len(found) == len(columns) + (len(set(columns[-1])) > 1)
+    label_columns = levels(write([list(row) for row in zip(*columns, strict=True)], delimiter))
+    assert [list(level) for level in label_columns[: len(columns)]] == columns
+    assert len(label_columns) == len(columns) + (len(set(columns[-1])) > 1)
 
 
 def test_every_problem_is_told_at_once_and_no_value() -> None:
     text = "secret1,x,p\nsecret2,x,q\n\nsecret1,y,p\nsecret3,z\nsecret4,,p\n"
-    found = problems(text)
-    assert found == [
+    messages = problems(text)
+    assert messages == [
         "h.csv:5: 1 of 5 rows has more or fewer columns than the other rows; expected 3 in every row",
         "h.csv:6: 1 row has an empty label; "
         "repeat the label of the level below where a value is not generalized further",
@@ -140,24 +140,24 @@ def test_every_problem_is_told_at_once_and_no_value() -> None:
         "h.csv:2: level 2 is no function of level 1: 1 label of level 1 (column 2) has several labels in column 3; "
         "give equal labels one parent (lines 1 and 2)",
     ]
-    assert "secret" not in " ".join(found)
+    assert "secret" not in " ".join(messages)
     assert any("secret1" in problem for problem in problems(text, show_values=True))
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "warning"),
     [
         ("a,x\nb,x\na,x\n", "h.csv:3: 1 row says what an earlier row says; each counts once, remove the others"),
         ("a,b\nb,r\n\na,b\nb,r\n", "h.csv:4: 2 rows say what an earlier row says; each counts once, remove the others"),
     ],
     ids=["levels", "pairs"],
 )
-def test_identical_rows_are_a_warning(text: str, told: str) -> None:
-    found = read_text(text, "h.csv")
-    assert found.warnings == (told,)
+def test_identical_rows_are_a_warning(text: str, warning: str) -> None:
+    parsed = read_text(text, "h.csv")
+    assert parsed.warnings == (warning,)
     once = "".join(f"{line}\n" for line in dict.fromkeys(text.split()))
     again = read_text(once, "h.csv")
-    assert (again.leaves, again.levels, again.warnings) == (found.leaves, found.levels, ())
+    assert (again.leaves, again.levels, again.warnings) == (parsed.leaves, parsed.levels, ())
 
 
 def test_many_lines_are_shortened() -> None:
@@ -202,6 +202,6 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_hundred_thousand_rows_are_fast() -> None:
     text = "".join(f"{i:05d};{i // 10:04d}*;{i // 100:03d}**;{i // 1000:02d}***;*\n" for i in range(100_000))
     start = time.perf_counter()
-    found = read_text(text, "h.csv")
+    parsed = read_text(text, "h.csv")
     assert time.perf_counter() - start < 5
-    assert len(found.leaves) == 100_000
+    assert len(parsed.leaves) == 100_000

@@ -62,8 +62,8 @@ def hierarchy(*rows: tuple[str, ...]) -> Hierarchy:
 def build(
     engine: Engine, of: Hierarchy, column_type: str = "VARCHAR", spec: dict[str, Any] | None = None, **more: Any
 ) -> MappingTable:
-    asked = QuasiIdentifier(hierarchy="h.csv", **(spec or {}))
-    return build_mapping(engine, GeneralizedColumn(3, Column("c", "c", column_type), asked, NOTHING, of, **more))
+    identifier = QuasiIdentifier(hierarchy="h.csv", **(spec or {}))
+    return build_mapping(engine, GeneralizedColumn(3, Column("c", "c", column_type), identifier, NOTHING, of, **more))
 
 
 def table(engine: Engine, mapping: MappingTable) -> dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]]:
@@ -151,15 +151,15 @@ def test_hostile_texts(engine: Engine, leaves: list[str], data: st.DataObject) -
     mapping = build(
         engine, hierarchy(*((leaf, to[leaf], "*") for leaf in leaves)), missing=missing, released_missing=released
     )
-    found = table(engine, mapping)
-    assert set(found) == {*leaves, *missing, None}
-    for value, (codes, labels) in found.items():
+    rows = table(engine, mapping)
+    assert set(rows) == {*leaves, *missing, None}
+    for value, (codes, labels) in rows.items():
         if value is None or value in missing:
             assert (codes, labels) == ((0, 0, 1), (released, released, "*"))
         else:
             assert labels == (value, to[value], "*")
             assert 0 not in codes
-    kept = [(codes, labels) for value, (codes, labels) in found.items() if codes[0]]
+    kept = [(codes, labels) for value, (codes, labels) in rows.items() if codes[0]]
     for level in range(3):
         assert len({(c[level], lab[level]) for c, lab in kept}) == len({lab[level] for _, lab in kept})
 
@@ -223,8 +223,8 @@ def test_equal_values_with_other_labels_are_a_problem(engine: Engine) -> None:
 )
 def test_types(engine: Engine, column_type: str, leaf: str, text: str) -> None:
     mapping = build(engine, hierarchy((leaf, "x", "*"), ("no value of any type", "x", "*")), column_type)
-    found = engine.run(f"SELECT CAST(label_0 AS VARCHAR) FROM {mapping.table} WHERE level_0 > 0")
-    assert found == [(text,)]
+    label_rows = engine.run(f"SELECT CAST(label_0 AS VARCHAR) FROM {mapping.table} WHERE level_0 > 0")
+    assert label_rows == [(text,)]
     engine.connection.execute(
         f"CREATE OR REPLACE TEMP TABLE data AS SELECT CAST($v AS {column_type}) AS value", {"v": leaf}
     )

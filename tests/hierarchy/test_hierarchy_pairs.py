@@ -40,8 +40,8 @@ def test_order_of_the_rows_does_not_matter() -> None:
     lines = ["a,b", "b,r", "x,b", "y,r"]
     for order in range(24):
         random.Random(order).shuffle(lines)
-        found = levels("\n".join(lines))
-        by_leaf = {column[0]: column for column in zip(*found, strict=True)}
+        label_columns = levels("\n".join(lines))
+        by_leaf = {column[0]: column for column in zip(*label_columns, strict=True)}
         assert by_leaf == {"a": ("a", "b", "r"), "x": ("x", "b", "r"), "y": ("y", "y", "r")}
 
 
@@ -76,7 +76,7 @@ def test_random_forests_by_brute_force(picks: list[int], shuffler: random.Random
         return
     rows = list(parent.items())
     shuffler.shuffle(rows)
-    found = read_text("".join(f"{child},{above}\n" for child, above in rows), "t.csv")
+    tree = read_text("".join(f"{child},{above}\n" for child, above in rows), "t.csv")
 
     def ancestors(value: str) -> list[str]:
         return [value, *ancestors(parent[value])] if value in parent else [value]
@@ -85,11 +85,11 @@ def test_random_forests_by_brute_force(picks: list[int], shuffler: random.Random
     top = ["*"] if len(roots) > 1 else []
     leaves = [child for child, _ in rows if child not in inner]
     height = max(len(ancestors(leaf)) + len(top) for leaf in leaves) - 1
-    assert found.height == height
-    assert list(found.leaves) == leaves
+    assert tree.height == height
+    assert list(tree.leaves) == leaves
     for position, leaf in enumerate(leaves):
         from_top = [*ancestors(leaf), *top][::-1]
         for level in range(height + 1):
             depth = height - level
             expected = from_top[depth] if depth < len(from_top) else leaf
-            assert found.levels[level][position] == expected
+            assert tree.levels[level][position] == expected

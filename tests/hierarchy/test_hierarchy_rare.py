@@ -36,12 +36,12 @@ def merge(
     counted = Counter(rows).items() if weighted else [(value, 1) for value in rows]
     for value, count in counted:
         engine.connection.execute("INSERT INTO data VALUES (?, ?)", [value, count])
-    table, item = exp.select("*").from_("data"), Column("value", "value", column_type)
+    table, column = exp.select("*").from_("data"), Column("value", "value", column_type)
     spec = QuasiIdentifier(builtin="merge-rare", **options)
-    counts = counted_values(table, item, weighted=weighted)
-    given_values = distinct_values(table, item)
+    counts = counted_values(table, column, weighted=weighted)
+    given_values = distinct_values(table, column)
     return build_mapping(
-        engine, GeneralizedColumn(7, item, spec, given_values, missing=missing, place="c.yaml:4", counted=counts)
+        engine, GeneralizedColumn(7, column, spec, given_values, missing=missing, place="c.yaml:4", counted=counts)
     )
 
 
@@ -56,10 +56,10 @@ texts = st.sampled_from(["a", "b", "B", " b", "Other", "*", "", "'", "\x00", "é
     st.booleans(),
 )
 def test_rare_values_are_one(
-    engine: Engine, rows: list[str | None], below: set[int], other: str | None, weighted: bool
+    engine: Engine, rows: list[str | None], below: set[int], rest: str | None, weighted: bool
 ) -> None:
-    thresholds, word = sorted(below), other or "Other"
-    mapping = merge(engine, rows, weighted=weighted, below=thresholds, other=other)
+    thresholds, word = sorted(below), rest or "Other"
+    mapping = merge(engine, rows, weighted=weighted, below=thresholds, other=rest)
     counted = Counter(value for value in rows if value is not None)
     assert labels(engine, mapping) == {
         value: tuple(word if count < least else value for least in thresholds) for value, count in counted.items()
@@ -100,7 +100,7 @@ def test_a_word_that_means_missing(engine: Engine) -> None:
 
 
 def test_values_that_nobody_counted(engine: Engine) -> None:
-    item = Column("value", "value", "VARCHAR")
+    column = Column("value", "value", "VARCHAR")
     spec = QuasiIdentifier(builtin="merge-rare", below=[3])
     with pytest.raises(ConfigurationError, match="merge-rare counts the rows of the source, which are not read here"):
-        build_mapping(engine, GeneralizedColumn(7, item, spec, exp.select("value").from_("data"), place="c.yaml:4"))
+        build_mapping(engine, GeneralizedColumn(7, column, spec, exp.select("value").from_("data"), place="c.yaml:4"))

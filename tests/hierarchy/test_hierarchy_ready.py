@@ -43,14 +43,14 @@ SUBREGIONS = {
 
 
 def ready(name: str) -> Hierarchy:
-    found = find_hierarchy(name, Path("/nowhere"))
-    assert isinstance(found, Path)
-    return read_hierarchy(found)
+    place = find_hierarchy(name, Path("/nowhere"))
+    assert isinstance(place, Path)
+    return read_hierarchy(place)
 
 
 def labels(name: str) -> dict[str, tuple[str, ...]]:
-    found = ready(name)
-    return {column[0]: column[1:] for column in zip(*found.levels, strict=True)}
+    hierarchy = ready(name)
+    return {column[0]: column[1:] for column in zip(*hierarchy.levels, strict=True)}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -60,7 +60,7 @@ def test_files_are_well_formed_and_end_in_a_star(name: str) -> None:
 
 def test_each_one_is_described() -> None:
     readme = (hierarchies_folder() / "README.md").read_text(encoding="utf-8")
-    assert {one.name for one in ready_hierarchies()} == set(ready_files())
+    assert {listed.name for listed in ready_hierarchies()} == set(ready_files())
     for name in ready_files():
         assert f"\n| {name} |" in readme
 
@@ -80,7 +80,7 @@ IN_FRENCH = (
 
 
 @pytest.mark.parametrize(
-    ("name", "words", "known"),
+    ("name", "words", "expected"),
     [
         ("country-de", IN_GERMAN, {"Deutschland": "DE", "Tschechische Republik": "CZ", "Côte d'Ivoire": "CI",
                                    "Südkorea": "KR", "Österreich": "AT", "USA": "US", "Weißrussland": "BY"}),
@@ -88,29 +88,29 @@ IN_FRENCH = (
                                    "Corée du Sud": "KR", "Royaume-Uni": "GB", "Espagne": "ES"}),
     ],
 )  # fmt: skip
-def test_countries_in_other_languages(name: str, words: str, known: dict[str, str]) -> None:
+def test_countries_in_other_languages(name: str, words: str, expected: dict[str, str]) -> None:
     """The same countries, told apart and put together as by their codes."""
     spoken = dict(zip(SUBREGIONS, [word.replace("_", " ") for word in words.split()], strict=True))
-    codes, found = labels("country-alpha2"), labels(name)
-    assert set(spoken.values()) == {above[0] for above in found.values()}
-    for country, code in known.items():
-        assert found[country][0] == spoken[codes[code][0]]
+    codes, labels_of = labels("country-alpha2"), labels(name)
+    assert set(spoken.values()) == {above[0] for above in labels_of.values()}
+    for country, code in expected.items():
+        assert labels_of[country][0] == spoken[codes[code][0]]
     # As many names in a subregion as it has countries, at least; regions are those of their subregions.
-    regions = {subregion: region for subregion, region, _ in found.values()}
-    assert all(above == (above[0], regions[above[0]], "*") for above in found.values())
+    regions = {subregion: region for subregion, region, _ in labels_of.values()}
+    assert all(above == (above[0], regions[above[0]], "*") for above in labels_of.values())
     for subregion, (region, countries) in SUBREGIONS.items():
-        assert sum(above[0] == spoken[subregion] for above in found.values()) >= countries
-        same = {regions[spoken[other]] for other, (above, _) in SUBREGIONS.items() if above == region}
+        assert sum(above[0] == spoken[subregion] for above in labels_of.values()) >= countries
+        same = {regions[spoken[subregion_code]] for subregion_code, (above, _) in SUBREGIONS.items() if above == region}
         assert len(same) == 1
 
 
 def test_numeric_codes_are_three_digits() -> None:
-    found = labels("country-numeric")
-    assert len(found) == 249
-    assert all(len(code) == 3 and code.isdigit() for code in found)
-    assert sorted(found.values()) == sorted(labels("country-alpha2").values())
+    labels_of = labels("country-numeric")
+    assert len(labels_of) == 249
+    assert all(len(code) == 3 and code.isdigit() for code in labels_of)
+    assert sorted(labels_of.values()) == sorted(labels("country-alpha2").values())
     for number, code in [("276", "DE"), ("840", "US"), ("008", "AL"), ("250", "FR"), ("826", "GB"), ("392", "JP")]:
-        assert found[number] == labels("country-alpha2")[code]
+        assert labels_of[number] == labels("country-alpha2")[code]
 
 
 def test_sexes_in_several_languages() -> None:
@@ -120,11 +120,11 @@ def test_sexes_in_several_languages() -> None:
 
 @pytest.mark.parametrize("name", ["country-alpha2", "country-alpha3"])
 def test_all_countries_are_in_their_regions(name: str) -> None:
-    found = ready(name)
-    assert len(found.leaves) == 249
-    assert all(leaf.isascii() and leaf.isupper() for leaf in found.leaves)
-    assert {len(leaf) for leaf in found.leaves} == {int(name[-1])}
-    pairs = list(zip(found.levels[1], found.levels[2], strict=True))
+    hierarchy = ready(name)
+    assert len(hierarchy.leaves) == 249
+    assert all(leaf.isascii() and leaf.isupper() for leaf in hierarchy.leaves)
+    assert {len(leaf) for leaf in hierarchy.leaves} == {int(name[-1])}
+    pairs = list(zip(hierarchy.levels[1], hierarchy.levels[2], strict=True))
     assert {sub: (region, pairs.count((sub, region))) for sub, region in pairs} == SUBREGIONS
 
 
@@ -154,12 +154,12 @@ def test_codes_and_names_agree() -> None:
 
 
 def test_ages_nest() -> None:
-    found = labels("age")
-    assert list(found) == [str(age) for age in range(121)]
-    assert found["0"] == ("0-4", "0-9", "0-19", "0-39", "*")
-    assert found["79"] == ("75-79", "70-79", "60-79", "40-79", "*")
-    assert found["89"] == ("85-89", "80-89", "80+", "80+", "*")
-    assert found["90"] == found["120"] == ("90+", "90+", "80+", "80+", "*")
+    labels_of = labels("age")
+    assert list(labels_of) == [str(age) for age in range(121)]
+    assert labels_of["0"] == ("0-4", "0-9", "0-19", "0-39", "*")
+    assert labels_of["79"] == ("75-79", "70-79", "60-79", "40-79", "*")
+    assert labels_of["89"] == ("85-89", "80-89", "80+", "80+", "*")
+    assert labels_of["90"] == labels_of["120"] == ("90+", "90+", "80+", "80+", "*")
 
 
 def test_the_words_of_the_adult_data_are_covered() -> None:
@@ -173,16 +173,16 @@ def test_the_words_of_the_adult_data_are_covered() -> None:
 
 
 def test_levels_of_education() -> None:
-    found = labels("education")
-    assert {label for label, *_ in found.values()} == {f"ISCED {level}" for level in range(9)}
-    assert found["PhD"] == found["8"] == ("ISCED 8", "Tertiary (ISCED 5-8)", "*")
-    assert found["ED2"][1] == "Below upper secondary (ISCED 0-2)"
+    labels_of = labels("education")
+    assert {label for label, *_ in labels_of.values()} == {f"ISCED {level}" for level in range(9)}
+    assert labels_of["PhD"] == labels_of["8"] == ("ISCED 8", "Tertiary (ISCED 5-8)", "*")
+    assert labels_of["ED2"][1] == "Below upper secondary (ISCED 0-2)"
 
 
 def test_builtins_with_their_options() -> None:
-    found = find_hierarchy("us-zip", Path("/nowhere"))
-    assert isinstance(found, QuasiIdentifier)
-    assert (found.builtin, found.keep) == ("prefix", [4, 3, 2, 1])
+    zip_code = find_hierarchy("us-zip", Path("/nowhere"))
+    assert isinstance(zip_code, QuasiIdentifier)
+    assert (zip_code.builtin, zip_code.keep) == ("prefix", [4, 3, 2, 1])
     moment = find_hierarchy("timestamp", Path("/nowhere"))
     assert isinstance(moment, QuasiIdentifier)
     assert moment.levels == ["day", "month", "year", "decade"]

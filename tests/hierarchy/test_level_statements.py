@@ -33,12 +33,12 @@ def test_a_value_without_a_label_has_a_row_of_the_mapping() -> None:
         "leaf": ("value VARCHAR, label_0 VARCHAR", [("a", "x"), (None, None)]),
         "weight": ("level INTEGER, code BIGINT, label VARCHAR", [(0, 1, "x"), (0, 0, None), (1, 1, "x")]),
     }
-    item = {"code": "code", "name": "level_0", "label": "label", "label_name": "label_of_0", "number": 0}
+    level = {"code": "code", "name": "level_0", "label": "label", "label_name": "label_of_0", "number": 0}
     rows = answers(
         "hierarchy/mapping",
         tables,
         names={"mapping": "mapping", "node_key": "label"},
-        lists={"level": [{**item, "node": "weight", "key": "label_0"}]},
+        lists={"level": [{**level, "node": "weight", "key": "label_0"}]},
         then="SELECT * FROM mapping ORDER BY value",
     )
     assert rows == [("a", 1, "x"), (None, 0, None)]

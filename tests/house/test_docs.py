@@ -95,14 +95,14 @@ class Block(typing.NamedTuple):
 def blocks(page: Path) -> list[Block]:
     """The fenced blocks of a page; one without a language that holds only commands counts as sh."""
     text = page.read_text(encoding="utf-8")
-    found = []
+    code_blocks = []
     for match in re.finditer(r"^```(.*)\n((?:.*\n)*?)```$", text, re.MULTILINE):
         language, inside = match[1], match[2]
         if not language and all(line.startswith("kanon-sql ") for line in inside.splitlines()):
             language = "sh"
         heading = (re.findall(r"^#+ (.*)$", text[: match.start()], re.MULTILINE) or [""])[-1]
-        found.append(Block(page.name, heading, text.count("\n", 0, match.start()) + 1, language, inside))
-    return found
+        code_blocks.append(Block(page.name, heading, text.count("\n", 0, match.start()) + 1, language, inside))
+    return code_blocks
 
 
 def blocks_in(language: str) -> list[Any]:
@@ -235,7 +235,9 @@ def test_commands_on_a_server_do_what_the_page_says(
         if on_postgres:
             import psycopg
 
-            found = duckdb.connect().execute("SELECT name, ssn, sex, age, zip, diagnosis, ward FROM 'patients.parquet'")
+            patients = duckdb.connect().execute(
+                "SELECT name, ssn, sex, age, zip, diagnosis, ward FROM 'patients.parquet'"
+            )
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("DROP TABLE IF EXISTS patients, patients_released")
                 connection.execute(
@@ -243,7 +245,7 @@ def test_commands_on_a_server_do_what_the_page_says(
                     "(name text, ssn text, sex text, age integer, zip text, diagnosis text, ward text)"
                 )
                 connection.cursor().executemany(
-                    "INSERT INTO patients VALUES (%s, %s, %s, %s, %s, %s, %s)", found.fetchall()
+                    "INSERT INTO patients VALUES (%s, %s, %s, %s, %s, %s, %s)", patients.fetchall()
                 )
         carry_out(shown)
 
@@ -348,10 +350,10 @@ def words_in(annotation: Any) -> Iterator[str]:
 
 
 def keys_of(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, FieldInfo]]:
-    for name, known in model.model_fields.items():
-        yield path + name, known
+    for name, field in model.model_fields.items():
+        yield path + name, field
         # A population is described like a source.
-        for between, below in models_in(known.annotation) if name != "population" else ():
+        for between, below in models_in(field.annotation) if name != "population" else ():
             yield from keys_of(below, f"{path}{name}{between}.")
 
 
@@ -359,12 +361,12 @@ def test_every_key_of_a_configuration_is_described() -> None:
     described = rows((ROOT / "docs" / "configuration.md").read_text(encoding="utf-8"))
     keys = dict(keys_of(Config))
     assert set(described) == set(keys)
-    for key, known in keys.items():
-        for word in words_in(known.annotation):
+    for key, field in keys.items():
+        for word in words_in(field.annotation):
             assert f"`{word}`" in described[key], f"{key}: {word} is not described"
-        if known.default is None or known.is_required() or isinstance(known.default, BaseModel):
+        if field.default is None or field.is_required() or isinstance(field.default, BaseModel):
             continue
-        default = str(known.default).lower() if isinstance(known.default, bool) else str(known.default)
+        default = str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
         said = (f"`{default}` (default)", f"default `{default}`")
         assert any(text in described[key] for text in said), f"{key}: the default {default} is not described"
 
@@ -376,13 +378,15 @@ def commands(group: click.Group, path: str = "kanon-sql") -> Iterator[tuple[str,
             yield from commands(command, f"{path} {name}")
 
 
-@pytest.mark.parametrize(("name", "command"), list(commands(cli)), ids=lambda one: one if isinstance(one, str) else "")
+@pytest.mark.parametrize(
+    ("name", "command"), list(commands(cli)), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_every_command_and_option_is_described(name: str, command: click.Command) -> None:
-    found = sections(ROOT / "docs" / "commands.md")
-    text = found[name]
+    by_heading = sections(ROOT / "docs" / "commands.md")
+    text = by_heading[name]
     for shared in ("Options of every command", "Columns on the command line"):
         if f"#{shared.lower().replace(' ', '-')})" in text:
-            text += found[shared]
+            text += by_heading[shared]
     options = [param for param in command.params if isinstance(param, click.Option)]
     described = {
         option.split()[0].rstrip("`"): row
@@ -401,8 +405,8 @@ def test_every_folder_is_listed() -> None:
     listed = set(rows(sections(ROOT / "CONTRIBUTING.md")["Where things are"]))
     assert {name for name in listed if "/" in name} == packages
     if (ROOT / ".git").exists():  # of what git knows: others make folders of their own there
-        found = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        folders = {name.split("/")[0] for name in found.splitlines() if "/" in name and not name.startswith(".")}
+        listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        folders = {name.split("/")[0] for name in listing.splitlines() if "/" in name and not name.startswith(".")}
         assert {name for name in listed if "/" not in name} == folders
 
 
@@ -455,17 +459,17 @@ FEW = ("--set", "privacy={k: 2, known_columns: 2}")
     ],
 )
 def test_every_key_of_a_report_is_described(section: str, calls: list[list[str]], folder: Path) -> None:
-    found: set[str] = set()
+    keys: set[str] = set()
     for words in calls:
         more = ["--set", "target={path: r.csv, overwrite: true}", "--set", "suppression.limit=0"]
         _, out, _ = run(["kanon-sql", words[0], "config.yaml", *more, *words[1:], "--json"])
-        found |= set(leaves(json.loads(out))) if words[0] == section else set()
+        keys |= set(leaves(json.loads(out))) if words[0] == section else set()
     described = set(rows(sections(ROOT / "docs" / "report.md")[section]))
-    around = {key[: match.start()] for key in found for match in re.finditer(r"\.|\[]", key)}
-    assert found <= described
+    around = {key[: match.start()] for key in keys for match in re.finditer(r"\.|\[]", key)}
+    assert keys <= described
     # Which advice there is depends on the time that a run took; none of these is interrupted, or of a lake.
     elsewhere = {"search.interrupted", "source.snapshot", "forgotten"}
-    assert {key for key in described if not key.startswith("advice[]")} - elsewhere <= found | around
+    assert {key for key in described if not key.startswith("advice[]")} - elsewhere <= keys | around
 
 
 # Folders in which somebody works.

@@ -30,7 +30,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def said(error: BaseException) -> str:
     """All that anybody may show of it."""
-    parts = [repr(one) + str(one) + repr(vars(one)) for one in chain(error)]
+    parts = [repr(cause) + str(cause) + repr(vars(cause)) for cause in chain(error)]
     return "\n".join([*parts, *traceback.format_exception(error)])
 
 
@@ -49,7 +49,7 @@ def source(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def asked(folder: Path, expression: str) -> dict[str, Any]:
+def configured(folder: Path, expression: str) -> dict[str, Any]:
     query = f"SELECT sex, {expression} AS made FROM read_csv('{folder}/source.csv', all_varchar = true)"
     return {
         "source": {"query": query, "allow": [str(folder)]},
@@ -63,7 +63,7 @@ def asked(folder: Path, expression: str) -> dict[str, Any]:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("expression", FAILING.values(), ids=FAILING)
 def test_a_run_that_fails_on_a_value(expression: str, source: Path) -> None:
-    config = asked(source, expression)
+    config = configured(source, expression)
     with pytest.raises(EngineError, match="--show-values") as ended:
         kanon_sql.run(config)
     assert not any(value in said(ended.value) for value in VALUES)
@@ -76,7 +76,7 @@ def test_a_run_that_fails_on_a_value(expression: str, source: Path) -> None:
 def test_a_traceback_that_was_asked_for(source: Path) -> None:
     from kanon_sql.config.arguments import to_yaml
 
-    (source / "config.yaml").write_text(to_yaml(asked(source, "error(name)")))
+    (source / "config.yaml").write_text(to_yaml(configured(source, "error(name)")))
     ended = CliRunner().invoke(cli, ["run", str(source / "config.yaml"), "--debug"])
     assert isinstance(ended.exception, EngineError)
     assert not any(value in said(ended.exception) for value in VALUES)
@@ -163,8 +163,8 @@ def test_a_url_that_cannot_be_read_is_not_quoted(url: str) -> None:
     ],
 )
 def test_errors_of_spark(text: str, shown: str) -> None:
-    found = spark_session.describe(RuntimeError(text), show_values=False)
-    assert shown in found and "Zaphod" not in found
+    description = spark_session.describe(RuntimeError(text), show_values=False)
+    assert shown in description and "Zaphod" not in description
 
 
 def test_api_functions_keep_no_context() -> None:

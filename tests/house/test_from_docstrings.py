@@ -115,12 +115,12 @@ def test_a_model(place: Path, tmp_path_factory: pytest.TempPathFactory, monkeypa
     for name, text in (("violates", violates), ("measure", measure)):
         (queries / "privacy" / model.key / f"{name}.sql").write_text(text, encoding="utf-8")
     monkeypatch.setattr(template, "queries_folder", lambda: queries)
-    asked = {"k": 2, model.key: {"column": "diagnosis", "share": 0.6}}
+    privacy = {"k": 2, model.key: {"column": "diagnosis", "share": 0.6}}
     try:
         with registered(model):
             Config.model_rebuild(force=True)
-            result = kanon_sql.run(configuration(target="out.csv", privacy=asked))
-            checked = kanon_sql.check(configuration(privacy=asked), "out.csv")
+            result = kanon_sql.run(configuration(target="out.csv", privacy=privacy))
+            checked = kanon_sql.check(configuration(privacy=privacy), "out.csv")
     finally:
         Config.model_rebuild(force=True)
     assert (result.levels, result.released) == ({"age": 2}, 5)  # 3 of 4 in their twenties have the flu

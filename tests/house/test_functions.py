@@ -48,7 +48,7 @@ def parameters(function: Function) -> int:
     """Those that are named: of a method without itself, and without **options, which say their types elsewhere."""
     arguments = function.args
     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return len([one for one in named if one.arg not in ("self", "cls")])
+    return len([argument for argument in named if argument.arg not in ("self", "cls")])
 
 
 @pytest.mark.few(1)

@@ -39,11 +39,11 @@ MODELS: list[tuple[dict[str, Any], Callable[[Sequence[str], Sequence[str]], bool
 
 def worlds(diagnoses: Sequence[str]) -> list[tuple[list[str], list[str]]]:
     """All ways to give the released diagnoses to the two men and the six women."""
-    found = []
+    divisions = []
     for chosen in itertools.combinations(range(len(diagnoses)), 2):
         men = [diagnoses[i] for i in chosen]
-        found.append((men, [one for i, one in enumerate(diagnoses) if i not in chosen]))
-    return found
+        divisions.append((men, [diagnosis for i, diagnosis in enumerate(diagnoses) if i not in chosen]))
+    return divisions
 
 
 def released_level(folder: Path, men: list[str], women: list[str], model: dict[str, Any], **more: int) -> int:
@@ -51,7 +51,9 @@ def released_level(folder: Path, men: list[str], women: list[str], model: dict[s
     source, target = folder / "s.csv", folder / "out.csv"
     with source.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerows([["sex", "diagnosis"], *(["m", one] for one in men), *(["f", one] for one in women)])
+        writer.writerows(
+            [["sex", "diagnosis"], *(["m", diagnosis] for diagnosis in men), *(["f", diagnosis] for diagnosis in women)]
+        )
     config = {
         "source": str(source),
         "target": {"path": str(target), "overwrite": True},
@@ -68,18 +70,18 @@ def test_minimality_tells_what_the_model_was_to_hide(
     tmp_path: Path, model: dict[str, Any], satisfies: Callable[[Sequence[str], Sequence[str]], bool], chance: float
 ) -> None:
     diagnoses = [row[1] for row in visits()]
-    true_men = [one for sex, one in visits() if sex == "m"]
+    true_men = [diagnosis for sex, diagnosis in visits() if sex == "m"]
     possible = worlds(diagnoses)
     before = sum(men[0] == "HIV" for men, _ in possible + [(men[::-1], women) for men, women in possible])
     assert before / (2 * len(possible)) == 2 / 8
     # The attacker runs the algorithm in the head: the sexes are released where both satisfy.
     level = [int(not (satisfies(men, diagnoses) and satisfies(women, diagnoses))) for men, women in possible]
-    assert released_level(tmp_path, true_men, [one for sex, one in visits() if sex == "f"], model) == 1
+    assert released_level(tmp_path, true_men, [diagnosis for sex, diagnosis in visits() if sex == "f"], model) == 1
     for wanted in (0, 1):
         men, women = possible[level.index(wanted)]
         assert released_level(tmp_path, men, women, model) == wanted
     left = [men for (men, _), reached in zip(possible, level, strict=True) if reached == 1]
-    assert sum(one == "HIV" for men in left for one in men) / (2 * len(left)) == chance
+    assert sum(diagnosis == "HIV" for men in left for diagnosis in men) / (2 * len(left)) == chance
 
 
 @pytest.mark.slow

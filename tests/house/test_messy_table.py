@@ -31,19 +31,19 @@ def values(rows: Rows, column: str) -> list[str]:
     return [row[column].strip() for row in rows if row[column].strip() not in MISSING]
 
 
-def determines(rows: Rows, one: str, other: str) -> bool:
-    pairs = {(row[one].strip(), row[other].strip()) for row in rows if row[one].strip() not in MISSING}
+def determines(rows: Rows, column: str, determined: str) -> bool:
+    pairs = {(row[column].strip(), row[determined].strip()) for row in rows if row[column].strip() not in MISSING}
     return len(pairs) == len({value for value, _ in pairs})
 
 
 def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).mkdir()
-    first, again, other = (
+    first, again, of_other_seed = (
         make(tmp_path / name, rows=200, seed=seed) for name, seed in zip("abc", (1, 1, 2), strict=True)
     )
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
-    assert first[0].read_bytes() != other[0].read_bytes()
+    assert first[0].read_bytes() != of_other_seed[0].read_bytes()
 
 
 @pytest.mark.slow
@@ -57,8 +57,8 @@ def test_it_is_written_as_spreadsheets_write(folder: Path, rows: Rows) -> None:
 
 def test_what_is_missing_is_written_in_four_ways(rows: Rows) -> None:
     for column in MAKER["LEFT_OUT"]:
-        found = {row[column].strip() for row in rows} & MISSING
-        assert found == MISSING or column in ("ICD-10", "Kosten (€)", "Geschlecht"), column
+        marks = {row[column].strip() for row in rows} & MISSING
+        assert marks == MISSING or column in ("ICD-10", "Kosten (€)", "Geschlecht"), column
 
 
 def test_codes_have_their_check_digits(rows: Rows) -> None:
@@ -116,8 +116,8 @@ def test_sexes_are_mixed_and_rows_repeat(rows: Rows) -> None:
 def test_half_of_the_register_are_patients(folder: Path, rows: Rows) -> None:
     register = rows_of(make(folder, rows=3000)[1], ",")
     patients = {(f"{row['Vorname'].strip()} {row['Nachname'].strip()}", row["PLZ"].strip()) for row in rows}
-    found = sum((row["name"], row["postcode"]) in patients for row in register)
-    assert len(register) == 450 and 220 <= found <= 260
+    patients_listed = sum((row["name"], row["postcode"]) in patients for row in register)
+    assert len(register) == 450 and 220 <= patients_listed <= 260
 
 
 def names(path: Path) -> Sequence[str]:
@@ -131,7 +131,7 @@ def test_the_list_names_every_column(tmp_path: Path) -> None:
     for english, table in ((False, "messy"), (True, "messy-english")):
         assert list(names(make(tmp_path, rows=200, english=english)[0])) == list(listed[table])
     assert list(names(tmp_path / "register.csv")) == list(listed["register"])
-    assert {role for columns in listed.values() for one in columns.values() for role in one.roles} == {
+    assert {role for columns in listed.values() for entry in columns.values() for role in entry.roles} == {
         "identifier", "quasi-identifier", "sensitive", "insensitive",
     }  # fmt: skip
 
@@ -140,8 +140,8 @@ def test_the_list_names_every_column(tmp_path: Path) -> None:
 def test_the_list_names_every_column_of_the_tables_beside_the_repository() -> None:
     score = scoring()
     listed = score.expected_roles()
-    found = {f"reference/{path.relative_to(SHARED / 'data').as_posix()}" for path in (SHARED / "data").glob("*/*.csv")}
-    hierarchies = {name for name in found if "hierarchy" in name or "/samarati/" in name}
-    assert found - hierarchies == {name for name in listed if name.startswith("reference/")}
-    for table in found - hierarchies:
+    tables = {f"reference/{path.relative_to(SHARED / 'data').as_posix()}" for path in (SHARED / "data").glob("*/*.csv")}
+    hierarchies = {name for name in tables if "hierarchy" in name or "/samarati/" in name}
+    assert tables - hierarchies == {name for name in listed if name.startswith("reference/")}
+    for table in tables - hierarchies:
         assert list(names(SHARED / "data" / table.removeprefix("reference/"))) == list(listed[table])

@@ -62,18 +62,18 @@ def tree(target: Path, names: list[str]) -> Path:
 def test_the_top_level_holds_what_it_should() -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("not a checkout")
-    found = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert {name for name in found.splitlines() if "/" not in name} == TOP_LEVEL
+    listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert {name for name in listing.splitlines() if "/" not in name} == TOP_LEVEL
 
 
 def test_the_container_is_no_superuser_and_its_base_is_pinned() -> None:
-    found = instructions()
-    known = {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "ENTRYPOINT", "CMD"}
-    assert {name for name, _ in found} <= known
-    assert re.fullmatch(r"PYTHON=[\w./]+/python:\d+\.\d+\.\d+-slim-\w+", found[0][1])
-    stages = [words for name, words in found if name == "FROM"]
+    steps = instructions()
+    keywords = {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "ENTRYPOINT", "CMD"}
+    assert {name for name, _ in steps} <= keywords
+    assert re.fullmatch(r"PYTHON=[\w./]+/python:\d+\.\d+\.\d+-slim-\w+", steps[0][1])
+    stages = [words for name, words in steps if name == "FROM"]
     assert all(words.startswith("${PYTHON}") for words in stages)
-    last = found[[name for name, _ in found].index("FROM", 2) + 1 :] if len(stages) == 2 else []
+    last = steps[[name for name, _ in steps].index("FROM", 2) + 1 :] if len(stages) == 2 else []
     assert [words for name, words in last if name == "USER"] == ["10001:10001"]
     assert not [name for name, _ in last if name == "RUN"]
 
@@ -96,8 +96,8 @@ def test_wheel_and_source_archive_hold_what_they_should(tmp_path: Path) -> None:
         assert {f"kanon_sql/{name}" for name in here} <= set(inside)
     for kind in ("*.j2", "*.css", "*.js"):  # of pages
         assert {str(path.relative_to(ROOT)) for path in (ROOT / "kanon_sql").rglob(kind)} <= set(inside)
-    told = email.message_from_bytes(zipfile.ZipFile(wheel).read("kanon_sql-0.2.0.dist-info/METADATA"))
-    assert told["Description-Content-Type"] == "text/markdown" and told["License-Expression"] == "Apache-2.0"
+    metadata = email.message_from_bytes(zipfile.ZipFile(wheel).read("kanon_sql-0.2.0.dist-info/METADATA"))
+    assert metadata["Description-Content-Type"] == "text/markdown" and metadata["License-Expression"] == "Apache-2.0"
     with tarfile.open(archive) as held:
         files = {name.partition("/")[2] for name in held.getnames()}
     for name in ("SECURITY.md", "packaging/Containerfile", "docs/mkdocs.yml", "tests/conftest.py", "pyproject.toml"):
@@ -111,12 +111,12 @@ def test_completion_is_printed_and_completes(shell: str, start: str) -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     assert f"_KANON_SQL_COMPLETE={shell}_source kanon-sql" in page
 
-    def asked(**more: str) -> str:
+    def completion(**more: str) -> str:
         program = "import sys; sys.argv[0] = 'kanon-sql'; from kanon_sql.__main__ import main; main()"
         words = [sys.executable, "-c", program]
         environment = {**os.environ, **more}
         return subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout
 
-    assert start in asked(_KANON_SQL_COMPLETE=f"{shell}_source")
+    assert start in completion(_KANON_SQL_COMPLETE=f"{shell}_source")
     line = {"COMP_WORDS": "kanon-sql la", "COMP_CWORD": "la" if shell == "fish" else "1"}
-    assert "lattice" in asked(_KANON_SQL_COMPLETE=f"{shell}_complete", **line)
+    assert "lattice" in completion(_KANON_SQL_COMPLETE=f"{shell}_complete", **line)

@@ -25,20 +25,20 @@ def breakages(module: str, before: str) -> list[tuple[str, str]]:
     for name in place.members.keys() & then.members.keys():
         if place.members[name].is_alias:  # griffe compares nothing behind the name of another module
             place.members[name] = place.members[name].final_target
-    found = [one for one in griffe.find_breaking_changes(then, place) if type(one).__name__ not in HARMLESS]
-    return [(one.obj.name, one.explain(griffe.ExplanationStyle.ONE_LINE)) for one in found]
+    breaking = [change for change in griffe.find_breaking_changes(then, place) if type(change).__name__ not in HARMLESS]
+    return [(change.obj.name, change.explain(griffe.ExplanationStyle.ONE_LINE)) for change in breaking]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_no_name_or_parameter_is_gone(module: str) -> None:
     newest = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1]
-    told = [said for name, said in breakages(module, MODULES[module]) if f"`{name}`" not in newest]
-    assert told == []
+    untold = [said for name, said in breakages(module, MODULES[module]) if f"`{name}`" not in newest]
+    assert untold == []
 
 
 @pytest.mark.slow
 def test_what_is_gone_is_found() -> None:
     added = "def run(config, *, connection=None, gone=None): ...\ndef anonymized(): ...\n"
-    found = breakages("kanon_sql", added)
-    assert [name for name, _ in found] == ["run", "anonymized"]
+    changes = breakages("kanon_sql", added)
+    assert [name for name, _ in changes] == ["run", "anonymized"]

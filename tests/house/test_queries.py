@@ -29,9 +29,9 @@ IN_PYTHON = {
 
 def header_of(path: Path) -> str:
     """The comment at the head of a query."""
-    found = re.match(r"(?:--.*\n)+", path.read_text(encoding="utf-8"))
-    assert found, path
-    return found[0]
+    match = re.match(r"(?:--.*\n)+", path.read_text(encoding="utf-8"))
+    assert match, path
+    return match[0]
 
 
 def test_a_query_says_what_it_answers_reads_takes_and_gives() -> None:
@@ -46,7 +46,9 @@ def test_a_query_names_the_tables_that_it_reads_and_its_parameters() -> None:
         name = str(path.relative_to(ROOT / "queries").with_suffix(""))
         tree = template.load(name)
         words = set(re.findall(r"\$?\w+", header_of(path)))
-        parameters = {f"${one.name}" for one in tree.find_all(exp.Parameter, exp.Placeholder) if one.name}
+        parameters = {
+            f"${parameter.name}" for parameter in tree.find_all(exp.Parameter, exp.Placeholder) if parameter.name
+        }
         assert parameters == {word for word in words if word.startswith("$")}, path
         assert template.holes(name).tables <= words, path
 
@@ -55,9 +57,9 @@ def test_names_that_stand_in_a_header_stand_in_the_statement() -> None:
     for path in QUERIES:
         said = header_of(path).replace("\n-- ", " ").partition("Reads:")[2]
         tree = template.load(path.relative_to(ROOT / "queries").with_suffix("").as_posix())
-        found = {one.name for one in tree.find_all(exp.Identifier, exp.Placeholder, exp.Anonymous)}
+        identifiers = {node.name for node in tree.find_all(exp.Identifier, exp.Placeholder, exp.Anonymous)}
         names = set(re.findall(r"\b[a-z]+(?:_[a-z0-9]+)+\b", said))
-        assert names <= found, path
+        assert names <= identifiers, path
 
 
 def texts(tree: ast.Module) -> Iterator[str]:

@@ -22,7 +22,7 @@ def layers() -> list[str]:
 
 
 def folders(path: Path) -> set[str]:
-    return {found.name for found in path.iterdir() if found.is_dir() and found.name != "__pycache__"}
+    return {subfolder.name for subfolder in path.iterdir() if subfolder.is_dir() and subfolder.name != "__pycache__"}
 
 
 ROOMS = {name for name in layers() if f"{name}.py" not in LOOSE}

@@ -66,9 +66,9 @@ def run(environment: dict[str, str], name: str, *words: str) -> subprocess.Compl
 
 
 def port_of(name: str, url: str) -> int:
-    found = re.fullmatch(URLS[name], url)
-    assert found, url
-    return int(found[1])
+    match = re.fullmatch(URLS[name], url)
+    assert match, url
+    return int(match[1])
 
 
 def soon(holds: Callable[[], bool]) -> bool:
@@ -80,8 +80,8 @@ def soon(holds: Callable[[], bool]) -> bool:
 
 
 def listens(port: int) -> bool:
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
+    with socket.socket() as connection:
+        return connection.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_start_prints_the_url_and_stop_stops(engine: str, home: dict[str, str]) -> None:

@@ -63,15 +63,15 @@ def test_every_page_can_be_reached(site: ModuleType) -> None:
 def test_every_link_leads_to_a_page(site: ModuleType, tmp_path: Path) -> None:
     """Among the pages as they are laid out, whose places differ from those in the project."""
     site.lay_out(tmp_path)
-    found = 0
+    links = 0
     for page in tmp_path.rglob("*.md"):
         text = site.FENCE.sub("", page.read_text(encoding="utf-8"))
         assert "```text output" not in text and "```yaml part" not in text
         for link in LINK.findall(text):
             if not link.startswith(("http", "mailto:")):
                 assert (page.parent / link).exists(), f"{page.relative_to(tmp_path)}: {link}"
-                found += 1
-    assert found > 200
+                links += 1
+    assert links > 200
 
 
 def test_every_public_name_is_in_the_reference() -> None:
@@ -96,13 +96,13 @@ def test_the_site_is_built_strictly_and_asks_nobody(built: Path) -> None:
 @pytest.mark.browser
 @pytest.mark.skipif(missing_browser() is not None, reason=missing_browser() or "")
 def test_the_site_is_read_and_searched_as_files(built: Path) -> None:
-    with browser() as found:
+    with browser() as chromium:
         for name in ("index", "configuration", "api"):
             for width in WIDTHS:
-                with found.window(built / "1.0" / f"{name}.html", width) as window:
+                with chromium.window(built / "1.0" / f"{name}.html", width) as window:
                     assert window.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
                     assert {url.partition(":")[0] for url in window.asked} <= {"file", "data", "about"}
-        with found.window(built / "1.0" / "index.html", 1400) as window:
+        with chromium.window(built / "1.0" / "index.html", 1400) as window:
             window.page.keyboard.press("Control+k")
             window.page.wait_for_timeout(1500)
             window.page.keyboard.type("t-closeness")

@@ -64,8 +64,8 @@ def lacking(then: Any, now: Any, path: str = "") -> Iterator[str]:
     elif isinstance(then, list) and isinstance(now, list):
         if len(then) != len(now):
             yield f"{path}: {len(then)} entries were {len(now)}"
-        for number, (one, other) in enumerate(zip(then, now, strict=False)):
-            yield from lacking(one, other, f"{path}[{number}]")
+        for number, (before, after) in enumerate(zip(then, now, strict=False)):
+            yield from lacking(before, after, f"{path}[{number}]")
     else:
         if then is None and path in UNKNOWN_THEN:
             return

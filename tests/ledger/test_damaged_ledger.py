@@ -64,13 +64,13 @@ def test_what_cannot_be_a_release_is_refused(tmp_path: Path, whole: bytes, name:
     change(ledger, CHANGES[name])
     before = ledger.read_bytes()
     write_csv(tmp_path / "source.csv", [HEAD, *table()])
-    asked: list[Callable[[], object]] = [
+    jobs: list[Callable[[], object]] = [
         lambda: kanon_sql.list_releases(ledger),
         lambda: kanon_sql.run(configuration(tmp_path)),
     ]
-    for one in asked:
+    for job in jobs:
         with pytest.raises((EngineError, ConfigurationError), match=r"ledger\.duckdb") as caught:
-            one()
+            job()
         assert len(caught.value.problems) == 1
     assert ledger.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.duckdb", "source.csv"]
@@ -123,4 +123,4 @@ def test_a_column_that_somebody_added_stays(tmp_path: Path, whole: bytes) -> Non
     ledger.write_bytes(whole)
     change(ledger, f"ALTER TABLE {TABLE} ADD COLUMN note VARCHAR")
     released(tmp_path)
-    assert [one["id"] for one in entries(tmp_path)] == [1, 2]
+    assert [entry["id"] for entry in entries(tmp_path)] == [1, 2]

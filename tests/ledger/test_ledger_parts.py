@@ -76,9 +76,9 @@ def test_a_source_is_known_by_places_of_its_files_and_folders_around_them() -> N
 
 def test_releases_that_were_built_on_another_one_say_nothing_more() -> None:
     base, again = entry(1), entry(2, release_fingerprint="release 1")
-    other = {"solution": {"levels": {"q": 2}}}
-    entries = [base, again, entry(3, details=other), entry(4, built_on=1, details=other), entry(5, origin=5)]
-    applied = entry(6, built_on=1, details={**other, "applied": True})
+    coarser = {"solution": {"levels": {"q": 2}}}
+    entries = [base, again, entry(3, details=coarser), entry(4, built_on=1, details=coarser), entry(5, origin=5)]
+    applied = entry(6, built_on=1, details={**coarser, "applied": True})
     related = find_related([*entries, applied], base)
     assert (related.compared, related.others) == ((base,), (entries[2], applied))
     assert find_related(entries, again).compared == (again,)

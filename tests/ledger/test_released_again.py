@@ -33,15 +33,15 @@ def _named(path: Path) -> Path:
 
 def _hierarchies(folder: Path) -> dict[str, Any]:
     """Hierarchy files for people."""
-    made: dict[str, list[tuple[str, ...]]] = {
+    rows_of: dict[str, list[tuple[str, ...]]] = {
         "sex": [(sex, "*") for sex in "fm"],
         "age": [(str(age), f"{age // 10}x", "*") for age in range(18, 81)],
         "zip": [(f"0{number}", f"0{number}"[:3] + "**", "*") for number in range(2130, 2150)],
     }
-    for name, rows in made.items():
+    for name, rows in rows_of.items():
         with (folder / f"{name}.csv").open("w", newline="") as file:
             csv.writer(file).writerows(rows)
-    return {name: {"hierarchy": str(folder / f"{name}.csv"), "min_level": 1} for name in made}
+    return {name: {"hierarchy": str(folder / f"{name}.csv"), "min_level": 1} for name in rows_of}
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_labels_of_built_in_hierarchies(tmp_path: Path, builtin: dict[str, Any],
     if builtin["builtin"] in ("date", "intervals"):  # others take any text, or know what is no code elsewhere
         with pytest.raises(ConfigurationError) as caught:
             kanon_sql.run(again)
-        assert not [one for one in caught.value.problems if _BEFORE in one]
+        assert not [problem for problem in caught.value.problems if _BEFORE in problem]
 
 
 @pytest.mark.slow
@@ -160,9 +160,9 @@ def test_what_is_taken_for_a_release(tmp_path: Path, row: str, identifiers: list
     }
     with pytest.raises(ConfigurationError) as caught:
         kanon_sql.run(config)
-    assert bool([one for one in caught.value.problems if _BEFORE in one]) is said
-    told = [one.replace(str(tmp_path), "") for one in caught.value.problems]  # its name has a number
-    assert not any("40" in one or "41" in one for one in told)
+    assert bool([problem for problem in caught.value.problems if _BEFORE in problem]) is said
+    problems = [problem.replace(str(tmp_path), "") for problem in caught.value.problems]  # its name has a number
+    assert not any("40" in problem or "41" in problem for problem in problems)
 
 
 def test_labels_behind_many_values_are_seen_too(tmp_path: Path) -> None:

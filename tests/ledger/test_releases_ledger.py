@@ -29,19 +29,19 @@ def place(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_what_is_kept_and_that_it_holds_no_rows(place: Path) -> None:
     result = kanon_sql.run(configuration(place))
-    (one,) = entries(place)
-    assert one == kanon_sql.show_release(place / "ledger.duckdb", 1)
-    assert (one["id"], one["origin"], one["built_on"]) == (1, 1, None)
-    assert one["quasi_identifiers"] == ["sex", "zip"] and one["released"] == ["sex", "zip", 'di"agnosis']
-    assert one["details"]["solution"]["levels"] == result.levels
-    assert one["details"]["rows"] == result.report["rows"]
-    assert one["details"]["order"] == "random" and "seed" not in json.dumps(one)
+    (kept_entry,) = entries(place)
+    assert kept_entry == kanon_sql.show_release(place / "ledger.duckdb", 1)
+    assert (kept_entry["id"], kept_entry["origin"], kept_entry["built_on"]) == (1, 1, None)
+    assert kept_entry["quasi_identifiers"] == ["sex", "zip"] and kept_entry["released"] == ["sex", "zip", 'di"agnosis']
+    assert kept_entry["details"]["solution"]["levels"] == result.levels
+    assert kept_entry["details"]["rows"] == result.report["rows"]
+    assert kept_entry["details"]["order"] == "random" and "seed" not in json.dumps(kept_entry)
     assert result.report["ledger"]["id"] == 1 and result.report["ledger"]["earlier"] == []
     with duckdb.connect(str(place / "ledger.duckdb"), read_only=True) as connection:
         ((table,),) = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
-        kept = json.dumps(one) + str(connection.table(table).fetchall())
-        asked = "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = 'ledger'"
-        assert connection.execute(asked).fetchall() == [("v1.5.0+",)]  # DuckDB 1.5 goes on with it
+        kept = json.dumps(kept_entry) + str(connection.table(table).fetchall())
+        query = "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = 'ledger'"
+        assert connection.execute(query).fetchall() == [("v1.5.0+",)]  # DuckDB 1.5 goes on with it
     assert "secret1" not in kept and "02133" not in kept and "flu" not in kept
     stored = (place / "ledger.duckdb").read_bytes()  # no short texts: three letters stand in compressed pages by chance
     assert b"secret1" not in stored and b"02133" not in stored
@@ -68,13 +68,13 @@ def test_a_second_release_of_the_same_source(place: Path) -> None:
     report = refused.value.report
     assert report and report["status"] == "no-release" and report["solution"] is None
     warned = kanon_sql.run({**second, "releases": {**second["releases"], "on_conflict": "warn"}})
-    known = ["sex", "zip", 'di"agnosis']
-    expected = {"known": known, "violating": small_classes(read_csv(place / "release.csv"), known, 7)}
+    columns = ["sex", "zip", 'di"agnosis']
+    expected = {"known": columns, "violating": small_classes(read_csv(place / "release.csv"), columns, 7)}
     assert expected["violating"]["classes"] > 0  # type: ignore[index]
     assert {key: warned.report["ledger"][key] for key in expected} == expected
     assert {key: report["ledger"][key] for key in expected} == expected
     assert any("of the same source" in text for text in warned.warnings)
-    assert [(one["id"], one["origin"]) for one in entries(place)] == [(1, 1), (2, 1)]
+    assert [(listed["id"], listed["origin"]) for listed in entries(place)] == [(1, 1), (2, 1)]
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_a_release_built_on_the_first(place: Path) -> None:
         kanon_sql.run(copy)
     write_csv(place / "copy.csv", [HEAD, *table(seed=2)[:399], table(401)[-1]])
     assert kanon_sql.run(copy).report["ledger"]["earlier"] == []
-    assert [(one["id"], one["origin"], one["built_on"]) for one in entries(place)] == [
+    assert [(listed["id"], listed["origin"], listed["built_on"]) for listed in entries(place)] == [
         (1, 1, None),
         (2, 1, 1),
         (3, 3, None),
@@ -192,7 +192,7 @@ def test_a_connection_that_is_handed_in(place: Path) -> None:
         with pytest.raises(NoReleaseError, match="of the same source"):
             kanon_sql.run(harder, connection=connection, source="people", target="two")
         assert connection.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'two'").fetchone() == (0,)
-    assert [one["source"] for one in entries(place)] == [None]
+    assert [listed["source"] for listed in entries(place)] == [None]
 
 
 @pytest.mark.slow
@@ -202,17 +202,17 @@ def test_runs_wait_for_one_another(place: Path, monkeypatch: pytest.MonkeyPatch)
 
     def hold(seconds: float) -> subprocess.Popen[str]:
         words = [sys.executable, "-c", holds.format(seconds), str(place / "ledger.duckdb")]
-        other = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-        assert other.stdout and other.stdout.readline() == "held\n"
-        return other
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+        assert process.stdout and process.stdout.readline() == "held\n"
+        return process
 
     with hold(1.0):
         assert len(entries(place)) == 1
     monkeypatch.setattr("kanon_sql.ledger.ledger._PATIENCE", 0.3)
-    with hold(60) as other:
+    with hold(60) as holding:
         with pytest.raises(EngineError, match="another program uses it"):
             kanon_sql.run(configuration(place))
-        other.kill()
+        holding.kill()
     assert len(entries(place)) == 1
 
 
@@ -231,9 +231,9 @@ def test_ledgers_that_are_none(place: Path) -> None:
         kanon_sql.list_releases(place / "none.duckdb")
     with pytest.raises(EngineError, match="folder of the ledger"):
         kanon_sql.run(configuration(place, releases={"path": str(place / "none" / "ledger.duckdb")}))
-    for other in ("source.csv", "release.csv"):
+    for file in ("source.csv", "release.csv"):
         with pytest.raises(ConfigurationError, match="name another file"):
-            kanon_sql.run(configuration(place, releases={"path": str(place / other)}))
+            kanon_sql.run(configuration(place, releases={"path": str(place / file)}))
     with pytest.raises(ConfigurationError, match=r"releases\.on_conflict"):
         kanon_sql.run(configuration(place, releases={"path": "x", "on_conflict": "ignore"}))
     assert not (place / "release.csv").exists()

@@ -100,17 +100,17 @@ MOMENTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], bool]] = {
 def test_a_first_run_that_is_killed(moment: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     how, in_place = MOMENTS[moment]
     first = configuration(place)
-    other = configuration(place, target=str(place / "other.csv"), **CONFLICTING)
+    conflicting = configuration(place, target=str(place / "other.csv"), **CONFLICTING)
     killed(lambda: kanon_sql.run(first), how, monkeypatch)
     assert (place / "release.csv").exists() == in_place
     if in_place:
         with pytest.raises(NoReleaseError, match="release 1 of the same source"):
-            kanon_sql.run(other)
+            kanon_sql.run(conflicting)
         assert not (place / "other.csv").exists()
-        assert [one["state"] for one in entries(place)] == ["released"]
+        assert [entry["state"] for entry in entries(place)] == ["released"]
     else:
-        kanon_sql.run(other)  # nothing was released, and nothing blocks
-        assert [one["target"] for one in entries(place)] == [str(place / "other.csv")]
+        kanon_sql.run(conflicting)  # nothing was released, and nothing blocks
+        assert [entry["target"] for entry in entries(place)] == [str(place / "other.csv")]
     leftovers = {path.name for path in place.iterdir()} - {"source.csv", "release.csv", "other.csv", "ledger.duckdb"}
     assert all("release.csv" in name for name in leftovers)  # those of the ledger are cleared
     assert (place / "ledger.duckdb").stat().st_mode & 0o777 == 0o600
@@ -124,17 +124,19 @@ def test_a_later_run_that_is_killed(target: str, in_place: bool, place: Path, mo
     write_csv(place / "else.csv", [HEAD, *table(300, seed=2)])
     kanon_sql.run(configuration(place, source=str(place / "else.csv"), target=str(place / "else-released.csv")))
     shutil.copy(place / "source.csv", place / "copy.csv")
-    made = {"in-place": "in-place", "table": {"database": str(place / "t.duckdb"), "table": "t"}}
+    targets = {"in-place": "in-place", "table": {"database": str(place / "t.duckdb"), "table": "t"}}
     how = dies_before(Ledger, "close") if in_place else dies_after(Ledger, "add")
-    killed(lambda: kanon_sql.run(configuration(place, target=made.get(target, str(place / target)))), how, monkeypatch)
-    assert [one["state"] for one in entries(place)] == ["released", "open"]
-    other = configuration(place, source=str(place / "copy.csv"), target=str(place / "other.csv"), **CONFLICTING)
+    killed(
+        lambda: kanon_sql.run(configuration(place, target=targets.get(target, str(place / target)))), how, monkeypatch
+    )
+    assert [entry["state"] for entry in entries(place)] == ["released", "open"]
+    conflicting = configuration(place, source=str(place / "copy.csv"), target=str(place / "other.csv"), **CONFLICTING)
     if in_place:
         with pytest.raises(NoReleaseError, match="release 2 of the same source"):
-            kanon_sql.run(other)
+            kanon_sql.run(conflicting)
     else:
-        kanon_sql.run(other)
-    assert [one["state"] for one in entries(place)] == ["released", "released"]
+        kanon_sql.run(conflicting)
+    assert [entry["state"] for entry in entries(place)] == ["released", "released"]
     assert (entries(place)[1]["target"] == str(place / "other.csv")) != in_place
 
 
@@ -143,17 +145,17 @@ def test_what_cannot_be_told_counts_as_a_release(place: Path, monkeypatch: pytes
     first = configuration(place)
     killed(lambda: kanon_sql.run(first), dies_before(Ledger, "close"), monkeypatch)
     (place / "release.csv").rename(place / "published.csv")  # or it was never there, as far as anybody can see
-    other = configuration(place, target=str(place / "other.csv"), **CONFLICTING)
+    conflicting = configuration(place, target=str(place / "other.csv"), **CONFLICTING)
     with pytest.raises(NoReleaseError, match="release 1 of the same source"):
-        kanon_sql.run(other)
+        kanon_sql.run(conflicting)
     listed = CliRunner().invoke(cli, ["releases", "list", str(place / "ledger.duckdb")])
     assert "1 (open)" in listed.output and "it counts as one" in listed.output
     assert "  open  " in CliRunner().invoke(cli, ["releases", "show", str(place / "ledger.duckdb"), "1"]).output
-    assert [one["state"] for one in entries(place)] == ["open"]
+    assert [entry["state"] for entry in entries(place)] == ["open"]
     (place / "published.csv").rename(place / "release.csv")
     with pytest.raises(NoReleaseError):
-        kanon_sql.run(other)
-    assert [one["state"] for one in entries(place)] == ["released"]
+        kanon_sql.run(conflicting)
+    assert [entry["state"] for entry in entries(place)] == ["released"]
     assert "(open)" not in CliRunner().invoke(cli, ["releases", "list", str(place / "ledger.duckdb")]).output
 
 
@@ -166,10 +168,10 @@ def test_applied_levels_that_are_killed(place: Path, monkeypatch: pytest.MonkeyP
         work = lambda: kanon_sql.apply(1, place / "more.csv", output=place / "two.csv", **given)  # noqa: E731
         killed(work, how, monkeypatch)
         assert (place / "two.csv").exists() == in_place
-        assert [one["state"] for one in entries(place)] == ["released", "open"]
+        assert [entry["state"] for entry in entries(place)] == ["released", "open"]
     result = kanon_sql.apply(1, place / "more.csv", output=place / "three.csv", **given)
-    assert [one["release"] for one in result["earlier"]] == [1, 2]  # the second is there, and was looked at
-    assert [one["state"] for one in entries(place)] == ["released"] * 3
+    assert [earlier["release"] for earlier in result["earlier"]] == [1, 2]  # the second is there, and was looked at
+    assert [entry["state"] for entry in entries(place)] == ["released"] * 3
 
 
 @pytest.mark.slow
@@ -190,7 +192,7 @@ def test_a_disk_that_is_full(step: str, place: Path, monkeypatch: pytest.MonkeyP
             assert not (place / "release.csv").exists() and entries(place) == []
             return
         assert any("stays open in the ledger" in text for text in kanon_sql.run(configuration(place)).warnings)
-    assert [one["state"] for one in entries(place)] == ["open"]
+    assert [entry["state"] for entry in entries(place)] == ["open"]
     with pytest.raises(NoReleaseError, match="release 1 of the same source"):
         kanon_sql.run(configuration(place, target=str(place / "other.csv"), **CONFLICTING))
 
@@ -201,8 +203,8 @@ def test_a_disk_that_stays_full_blocks_no_later_release(
     target: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither the target nor the ledger can be written any more: the next run finds that nothing was released."""
-    made = {"in-place": "in-place", "table": {"database": str(place / "t.duckdb"), "table": "t"}}
-    config = configuration(place, target=made.get(target, str(place / target)))
+    targets = {"in-place": "in-place", "table": {"database": str(place / "t.duckdb"), "table": "t"}}
+    config = configuration(place, target=targets.get(target, str(place / target)))
     change, move = Ledger._change, Staged._move
 
     def full(self: Ledger, name: str, values: Any) -> None:
@@ -221,12 +223,12 @@ def test_a_disk_that_stays_full_blocks_no_later_release(
         patch.setattr(Staged, "_move", full_too)
         with pytest.raises(EngineError, match="was not written"):
             kanon_sql.run(config)
-    assert [one["state"] for one in entries(place)] == ["open"]
+    assert [entry["state"] for entry in entries(place)] == ["open"]
     assert (place / "source.csv").read_bytes() == before
     left = [file for part in place.glob(".*.part") for file in (part, *part.rglob("*")) if file.is_file()]
     assert len(left) == 1 and left[0].stat().st_size == 0
     kanon_sql.run(configuration(place, target=str(place / "other.csv"), **CONFLICTING))
-    assert [one["target"] for one in entries(place)] == [str(place / "other.csv")]
+    assert [entry["target"] for entry in entries(place)] == [str(place / "other.csv")]
     assert kanon_sql.run({**config, "releases": None}).report["status"] == "released"
     assert not list(place.glob(".*kanon-sql*"))
 
@@ -243,7 +245,7 @@ def test_a_disk_that_does_not_confirm_the_swap(place: Path, monkeypatch: pytest.
     with pytest.raises(ReleasedError, match="was replaced, but the disk did not confirm") as ended:
         kanon_sql.run(configuration(place))
     assert ended.value.report and ended.value.report["status"] == "released" and ended.value.exit_status == 3
-    assert [one["state"] for one in entries(place)] == ["released"]
+    assert [entry["state"] for entry in entries(place)] == ["released"]
 
 
 def test_ledgers_of_version_0_1_0(place: Path) -> None:
@@ -252,7 +254,7 @@ def test_ledgers_of_version_0_1_0(place: Path) -> None:
         (place / "ledger.duckdb").write_bytes(packed.read())
     (place / "ledger.duckdb").chmod(0o640)
     old = entries(place)
-    assert [(one["id"], one["origin"], one["built_on"], one["state"]) for one in old] == [
+    assert [(entry["id"], entry["origin"], entry["built_on"], entry["state"]) for entry in old] == [
         (1, 1, None, "released"),
         (2, 1, 1, "released"),
     ]

@@ -54,11 +54,11 @@ def test_fingerprints_are_kept_and_no_secret(place: Path, monkeypatch: pytest.Mo
     config = job(place, {"insensitive": ["day"]}, context="${STUDY}")
     config["transform"]["day"] = shift
     report = kanon_sql.run(config).report
-    (one,) = entries(place)
-    kept = one["details"]["treatments"]
+    (entry,) = entries(place)
+    kept = entry["details"]["treatments"]
     assert kept["name"]["pseudonym"]["key"] == report["treatments"]["name"]["pseudonym"]["key"]
     assert kept["day"]["shift"] == report["treatments"]["day"]["shift"]
-    written = json.dumps(one) + str((place / "ledger.duckdb").read_bytes())
+    written = json.dumps(entry) + str((place / "ledger.duckdb").read_bytes())
     assert KEY not in written and "secret study" not in written
 
 

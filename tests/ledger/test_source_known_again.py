@@ -86,8 +86,8 @@ def test_numbers_of_rows_and_plans_say_nothing(tmp_path: Path) -> None:
     shared = {"identifiers": ["id"], "quasi_identifiers": {"sex": {"builtin": "suppress"}}, "sensitive": ["answer"]}
     write_csv(tmp_path / "source.csv", [head[:3], *(row[:3] for row in planned(1))])
     kanon_sql.run(configuration(tmp_path, **shared), advice=False)
-    other = copied(tmp_path, head[:3], [row[:3] for row in planned(2)])
-    assert origin(tmp_path, source=other, **shared) == 2
+    plan_of_others = copied(tmp_path, head[:3], [row[:3] for row in planned(2)])
+    assert origin(tmp_path, source=plan_of_others, **shared) == 2
 
 
 @pytest.mark.few(1)
@@ -146,12 +146,12 @@ def test_what_is_built_on_some_columns_of_a_release(place: Path) -> None:
 
 @pytest.mark.slow
 def test_what_is_kept_of_columns(place: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    write_csv(other / "source.csv", [HEAD, *table()])
-    kanon_sql.run(configuration(other), advice=False)
+    elsewhere = tmp_path / "other"
+    elsewhere.mkdir()
+    write_csv(elsewhere / "source.csv", [HEAD, *table()])
+    kanon_sql.run(configuration(elsewhere), advice=False)
     kept = []
-    for folder in (place, other):
+    for folder in (place, elsewhere):
         with duckdb.connect(str(folder / "ledger.duckdb"), read_only=True) as connection:
             ((details,),) = connection.execute("SELECT details FROM kanon_sql_releases").fetchall()
         kept.append(json.loads(details)["prints"])
@@ -160,5 +160,5 @@ def test_what_is_kept_of_columns(place: Path, tmp_path: Path) -> None:
     columns = kept[0]["source"]["columns"]
     assert set(columns) == {"sex", "zip", 'di"agnosis'} and "ward" not in json.dumps(kept[0])
     assert len(kept[0]["source"]["others"]) == 1  # of the names, which say enough alone; of the ward they are not kept
-    texts = [{text for text, _ in one["source"]["columns"].values()} for one in kept]
+    texts = [{text for text, _ in kept_details["source"]["columns"].values()} for kept_details in kept]
     assert not texts[0] & texts[1]  # the same values under the keys of two ledgers

@@ -61,7 +61,7 @@ class Loops:
         below = [int(v) for v in self.domain[name] if v is not None and stands_for(name, label, v) and name == "age"]
         if value is None or not below:
             return 1.0
-        return min(abs(int(value) - one) for one in below) / self.span
+        return min(abs(int(value) - leaf) for leaf in below) / self.span
 
     def width(self, name: str, label: Value) -> float:
         return max(sum(stands_for(name, label, value) for value in self.domain[name]), 1) / len(self.domain[name])
@@ -69,29 +69,29 @@ class Loops:
     def nearest(self, row: Row, names: Sequence[str]) -> list[int]:
         """The numbers of the released rows that are nearest to a row by some columns."""
         places = [NAMES.index(name) for name in names]
-        found: dict[tuple[float, float], list[int]] = {}
+        by_distance: dict[tuple[float, float], list[int]] = {}
         for number, released in enumerate(self.release):
             far = sum(self.distance(NAMES[i], released[i], row[i]) for i in places)
             wide = sum(self.width(NAMES[i], released[i]) for i in places)
-            found.setdefault((round(far, 6), round(wide, 6)), []).append(number)
-        return found[min(found)]
+            by_distance.setdefault((round(far, 6), round(wide, 6)), []).append(number)
+        return by_distance[min(by_distance)]
 
     def linked(self, rows: list[Row], parts: Sequence[Sequence[str]]) -> float:
-        found = 0.0
+        total = 0.0
         for row in rows:
             left, right = (self.nearest(row, part) for part in parts)
-            found += len({*left} & {*right}) / (len(left) * len(right))
-        return found
+            total += len({*left} & {*right}) / (len(left) * len(right))
+        return total
 
     def guessed(self, rows: list[Row]) -> tuple[float, float]:
         """Values that are guessed rightly from the nearest rows, and by the most frequent of all."""
-        found = [0.0, 0.0]
+        guessed_rows = [0.0, 0.0]
         for row in rows:
             for place, pool in enumerate((self.nearest(row, KNOWN), range(len(self.release)))):
-                told = Counter(self.release[number][2] for number in pool)
-                best = [value for value, count in told.items() if count == max(told.values())]
-                found[place] += (row[2] in best) / len(best)
-        return found[0], found[1]
+                counts = Counter(self.release[number][2] for number in pool)
+                best = [value for value, count in counts.items() if count == max(counts.values())]
+                guessed_rows[place] += (row[2] in best) / len(best)
+        return guessed_rows[0], guessed_rows[1]
 
     def isolated(self, rows: list[Row], sets: Iterable[Sequence[str]], *, by_person: bool) -> tuple[int, int]:
         """(predicates, those that isolate a row), of one released row where there are such."""
@@ -104,8 +104,8 @@ class Loops:
                 ]
                 counts[count == 1][0] += 1
                 counts[count == 1][1] += len({row[3] for row in held} if by_person else held) == 1
-        asked, isolated = counts[counts[True][0] > 0]
-        return asked, isolated
+        guesses, isolated = counts[counts[True][0] > 0]
+        return guesses, isolated
 
 
 def attack(folder: Path, loops: Loops, *, entity: bool = False, **options: Any) -> Json:
@@ -159,29 +159,32 @@ def shares(entry: Json) -> tuple[float, float]:
 @pytest.mark.slow
 def test_attacks_are_those_of_plain_loops(tmp_path_factory: pytest.TempPathFactory, seed: int, entity: bool) -> None:
     loops = tables(Random(seed))
-    found = attack(tmp_path_factory.mktemp("attack"), loops, entity=entity)
+    measured = attack(tmp_path_factory.mktemp("attack"), loops, entity=entity)
     sides = (loops.source, loops.control)
-    assert found["rows"] == {"source": len(sides[0]), "release": len(loops.release), "control": len(sides[1])}
+    assert measured["rows"] == {"source": len(sides[0]), "release": len(loops.release), "control": len(sides[1])}
 
-    linked = found["linkability"]
+    linked = measured["linkability"]
     assert sorted(name for part in linked["columns"] for name in part) == sorted(NAMES)
     assert shares(linked) == pytest.approx([loops.linked(rows, linked["columns"]) for rows in sides])
     assert linked["baseline"] == pytest.approx(1 / len(loops.release))
 
-    ill = found["inference"]["ill"]
+    ill = measured["inference"]["ill"]
     assert shares(ill) == pytest.approx([loops.guessed(rows)[0] for rows in sides])
     assert ill["baseline"] * len(loops.source) == pytest.approx(loops.guessed(loops.source)[1])
 
-    singled = found["singling_out"]
-    every = [one for size in (1, 2, 3) for one in combinations(NAMES, size)]
+    singled = measured["singling_out"]
+    every = [columns for size in (1, 2, 3) for columns in combinations(NAMES, size)]
     for entry, sets in (
-        (singled["one_column"], [one for one in every if len(one) == 1 and "ill" not in one]),
+        (singled["one_column"], [columns for columns in every if len(columns) == 1 and "ill" not in columns]),
         (singled["several_columns"], [("age", "job")]),
         (singled["all_columns"]["one_column"], [("ill",)]),
-        (singled["all_columns"]["several_columns"], [one for one in every if len(one) > 1 and "ill" in one]),
+        (
+            singled["all_columns"]["several_columns"],
+            [columns for columns in every if len(columns) > 1 and "ill" in columns],
+        ),
     ):
         isolated = [loops.isolated(rows, sets, by_person=entity) for rows in sides]
-        assert [entry["guesses"]["main"], entry["guesses"]["control"]] == [asked for asked, _ in isolated]
+        assert [entry["guesses"]["main"], entry["guesses"]["control"]] == [guesses for guesses, _ in isolated]
         assert shares(entry) == pytest.approx([right for _, right in isolated])
 
 
@@ -227,14 +230,14 @@ def test_rows_are_held_out(tmp_path: Path, grouping: Json) -> None:
         "suppression": {"limit": "20%"},
         **grouping,
     }
-    found = kanon_sql.attack(config, hold_out="40%", html=tmp_path / "page.html")
-    assert found["hold_out"] == 0.4
-    assert found["rows"]["source"] + found["rows"]["control"] == 126
-    assert 20 < found["rows"]["control"] < 80
-    assert found["singling_out"]["main"] == 0
+    measured = kanon_sql.attack(config, hold_out="40%", html=tmp_path / "page.html")
+    assert measured["hold_out"] == 0.4
+    assert measured["rows"]["source"] + measured["rows"]["control"] == 126
+    assert 20 < measured["rows"]["control"] < 80
+    assert measured["singling_out"]["main"] == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "page.html"]
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "inference of ill" in page and f"{found['linkability']['risk']:.3f}" in page
+    assert "inference of ill" in page and f"{measured['linkability']['risk']:.3f}" in page
     assert not any(f">{value}<" in page for value in [*ILLS, "p1", "*", "0-29"])
     with pytest.raises(ConfigurationError, match="--hold-out 0%: expected a share"):
         kanon_sql.attack(config, hold_out="0%")
@@ -247,8 +250,8 @@ def test_the_same_seed_draws_the_same(tmp_path: Path) -> None:
     loops = Loops(people(60, 1), people(60, 1)[:50], people(40, 2))
 
     def played(**options: Any) -> Json:
-        found = attack(tmp_path, loops, attacks=20, **options)
-        return {name: found[name] for name in ("singling_out", "linkability", "inference")}
+        measured = attack(tmp_path, loops, attacks=20, **options)
+        return {name: measured[name] for name in ("singling_out", "linkability", "inference")}
 
     assert played(seed=3) == played(seed=3)
     assert played(seed=3) != played(seed=4)
@@ -287,8 +290,8 @@ def test_values_that_are_one_number_are_one_combination(tmp_path: Path) -> None:
             "privacy": {"k": 2},
             "algorithm": "mondrian",
         }
-        found = kanon_sql.attack(config, attacks=10, seed=5)
-        reports.append([found[name] for name in ("rows", "singling_out", "linkability", "inference")])
+        measured = kanon_sql.attack(config, attacks=10, seed=5)
+        reports.append([measured[name] for name in ("rows", "singling_out", "linkability", "inference")])
     assert reports[0] == reports[1]
     assert reports[0][0]["source"] == 24 and reports[0][3]["ill"]["guesses"]["main"] == 10
 
@@ -366,14 +369,14 @@ def test_lone_persons_change_no_figure_of_the_page(tmp_path: Path) -> None:
     write_csv(
         tmp_path / "control.csv", [["age", "sex", "ill"], *((str(20 + n % 40), "f", ILLS[n % 3]) for n in range(150))]
     )
-    told, played = set(), set()
+    sections, played = set(), set()
     for ill in ILLS:
         config = crowd(tmp_path, [("91", "m", ill), ("97", "m", ill)])
-        found = kanon_sql.attack(config, control=tmp_path / "control.csv", report=tmp_path / "attack.json")
-        played.add(found["inference"]["ill"]["main"])
-        told.add(section(kanon_sql.report_release(config, attack=tmp_path / "attack.json")[0]))
+        measured = kanon_sql.attack(config, control=tmp_path / "control.csv", report=tmp_path / "attack.json")
+        played.add(measured["inference"]["ill"]["main"])
+        sections.add(section(kanon_sql.report_release(config, attack=tmp_path / "attack.json")[0]))
     assert len(played) > 1
-    assert len(told) == 1 and "inference of ill" in told.pop()
+    assert len(sections) == 1 and "inference of ill" in sections.pop()
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ ATTACK = "measures/attack"
 TARGETS = ("target BIGINT, is_control BIGINT, rank BIGINT", [(2, 0, 7), (4, 0, 8), (3, 1, 7), (6, 0, 9)])
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
     names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -27,7 +27,7 @@ def test_the_nearest_classes_are_those_whose_labels_stand_for_least() -> None:
         "known_widths": ("code BIGINT, width DOUBLE", [(1, 0.25), (2, 0.5)]),
     }
     lists: dict[str, Any] = {"known": [{"widths": "known_widths", "code": "code"}]}
-    rows = made("nearest", tables, "near", names={"last_node": "node"}, lists=lists)
+    rows = table_of("nearest", tables, "near", names={"last_node": "node"}, lists=lists)
     assert rows == [(1, 10), (1, 11), (2, 10)]
 
 
@@ -36,19 +36,23 @@ def test_rows_are_held_out_by_what_parts_them() -> None:
     tables: dict[str, Any] = {"source": ("own BIGINT, part UBIGINT", rows)}
     options: dict[str, Any] = {"names": {"row_key": "part"}, "lists": {"own": [{"key": "own", "name": "own"}]}}
     values: dict[str, Any] = {"seed": 1, "out_of": 1000, "share": 300}
-    by_persons = made("parted", tables, "attack_parted", values={**values, "by_rows": False}, **options)
+    by_persons = table_of("parted", tables, "attack_parted", values={**values, "by_rows": False}, **options)
     assert len({(own % 7, held_out) for own, held_out in by_persons}) == 7
-    by_rows = made("parted", tables, "attack_parted", values={**values, "by_rows": True}, **options)
+    by_rows = table_of("parted", tables, "attack_parted", values={**values, "by_rows": True}, **options)
     assert len({(own % 7, held_out) for own, held_out in by_rows}) == 14
-    again = made("parted", tables, "attack_parted", values={**values, "by_rows": True}, **options)
+    again = table_of("parted", tables, "attack_parted", values={**values, "by_rows": True}, **options)
     assert again == by_rows
     for share, held_out in ((0, 0), (1000, 200)):
-        parts = made("parted", tables, "attack_parted", values={**values, "share": share, "by_rows": True}, **options)
+        parts = table_of(
+            "parted", tables, "attack_parted", values={**values, "share": share, "by_rows": True}, **options
+        )
         assert sum(part[1] for part in parts) == held_out
     halves = {**values, "out_of": 2, "share": 1, "by_rows": True}
-    assert 60 < sum(part[1] for part in made("parted", tables, "attack_parted", values=halves, **options)) < 140
-    other = made("parted", tables, "attack_parted", values={**values, "seed": 2, "by_rows": True}, **options)
-    assert other != by_rows
+    assert 60 < sum(part[1] for part in table_of("parted", tables, "attack_parted", values=halves, **options)) < 140
+    of_other_seed = table_of(
+        "parted", tables, "attack_parted", values={**values, "seed": 2, "by_rows": True}, **options
+    )
+    assert of_other_seed != by_rows
     for name, is_held_out in (("held", True), ("kept", False)):
         parted = {"attack_parted": ("own VARCHAR, is_held_out BOOLEAN", [("held", True), ("kept", False)])}
         lists: dict[str, Any] = {"own": [{"name": "own"}]}
@@ -64,7 +68,7 @@ def test_what_is_most_frequent_is_guessed_and_of_several_any() -> None:
             [(10, 1, 3), (11, 1, 1), (11, 2, 4), (11, 3, 2), (12, 1, 5), (12, 2, 4)],
         ),
     }
-    guesses = made("guesses", tables, "guesses")
+    guesses = table_of("guesses", tables, "guesses")
     assert guesses == [(100, 1, 0.5), (100, 2, 0.5), (200, 1, 1.0)]
     tables |= {
         "attack_targets": (TARGETS[0], TARGETS[1][:3]),
@@ -87,7 +91,7 @@ def test_a_row_is_linked_by_chance_where_several_are_near() -> None:
         "right_classes": ("node BIGINT, row_count BIGINT", [(20, 2), (21, 4)]),
         "joint": ("left_node BIGINT, right_node BIGINT, row_count BIGINT", [(10, 20, 1), (11, 20, 1), (10, 21, 2)]),
     }
-    both = made("both", tables, "both_near")
+    both = table_of("both", tables, "both_near")
     assert both == [(2, 10, 20), (2, 11, 20), (3, 10, 20), (3, 10, 21), (4, 10, 21)]
     tables["both_near"] = ("target BIGINT, left_node BIGINT, right_node BIGINT", both)
     tables["joint"] = (tables["joint"][0], [(10, 20, 1), (11, 20, 2), (12, 20, 7), (10, 22, 5)])
@@ -102,12 +106,12 @@ def test_values_are_guessed_one_by_one_or_by_their_twentieth() -> None:
         [(0, True, 5), (1, False, 2), (2, False, 2), (3, False, 6)],
     )
     for most, ordered in ((4, True), (2, False)):
-        rows = made("groups", {"ranks": ranks}, "groups", values={"most": most, "ordered": ordered})
+        rows = table_of("groups", {"ranks": ranks}, "groups", values={"most": most, "ordered": ordered})
         assert rows == [(0, 0), (1, 1), (2, 2), (3, 3)]
     # The middles of the ranks lie at 6, 8 and 12 of 16 rows: in the first and the second half.
-    rows = made("groups", {"ranks": ranks}, "groups", values={"most": 2, "ordered": True})
+    rows = table_of("groups", {"ranks": ranks}, "groups", values={"most": 2, "ordered": True})
     assert rows == [(0, 0), (1, -1), (2, -2), (3, -2)]
-    rows = made("groups", {"ranks": ranks}, "groups", values={"most": 3, "ordered": True})
+    rows = table_of("groups", {"ranks": ranks}, "groups", values={"most": 3, "ordered": True})
     assert rows == [(0, 0), (1, -2), (2, -2), (3, -3)]
 
 
@@ -122,17 +126,17 @@ def test_a_value_is_as_far_from_a_label_as_from_its_nearest_value() -> None:
         ),
     }
     names: dict[str, Any] = {"this_code": "code", "this_rank": "rank"}
-    rows = made("column_distances", tables, "column_distances", names=names, values={"ordered": True})
+    rows = table_of("column_distances", tables, "column_distances", names=names, values={"ordered": True})
     assert rows == [(1, 10, 0.25), (1, 11, 0.0), (5, 10, 0.125), (5, 11, 0.125)]
-    rows = made("column_distances", tables, "column_distances", names=names, values={"ordered": False})
+    rows = table_of("column_distances", tables, "column_distances", names=names, values={"ordered": False})
     assert rows == [(1, 10, 1.0), (1, 11, 0.0), (5, 10, 1.0), (5, 11, 1.0)]
     tables["ranks"] = ("rank BIGINT, measure DOUBLE", [(1, None), (5, 0.75)])
-    rows = made("column_distances", tables, "column_distances", names=names, values={"ordered": True})
+    rows = table_of("column_distances", tables, "column_distances", names=names, values={"ordered": True})
     assert rows[0] == (1, 10, 1.0)
 
 
 def test_those_for_whom_no_class_stands_are_compared_with_all() -> None:
-    lonely = made(
+    lonely = table_of(
         "lonely",
         {"attack_targets": TARGETS, "pairs": ("target BIGINT", [(2,), (2,), (3,)])},
         "lonely",
@@ -148,7 +152,7 @@ def test_those_for_whom_no_class_stands_are_compared_with_all() -> None:
         ),
     }
     lists: dict[str, Any] = {"known": [{"distances": "known_distances", "rank": "rank", "code": "code"}]}
-    assert made("distances", tables, "far", lists=lists) == [(4, 11, 0.25), (6, 10, 0.0), (6, 12, 0.0)]
+    assert table_of("distances", tables, "far", lists=lists) == [(4, 11, 0.25), (6, 10, 0.0), (6, 12, 0.0)]
 
 
 def test_labels_stand_for_a_share_of_the_values() -> None:
@@ -157,8 +161,8 @@ def test_labels_stand_for_a_share_of_the_values() -> None:
         "ranks": ("rank BIGINT", [(0,), (1,), (2,), (3,)]),
         "attack_targets": ("rank BIGINT", [(1,), (1,), (3,), (0,)]),
     }
-    assert made("widths", tables, "widths") == [(1, 0.25), (2, 0.75)]
-    assert made("cover", tables, "cover", names={"this_code": "rank"}) == [(0, 1), (0, 2), (1, 2), (3, 2)]
+    assert table_of("widths", tables, "widths") == [(1, 0.25), (2, 0.75)]
+    assert table_of("cover", tables, "cover", names={"this_code": "rank"}) == [(0, 1), (0, 2), (1, 2), (3, 2)]
 
 
 def test_the_rarest_combinations_are_tried_and_as_many_at_random() -> None:
@@ -167,7 +171,7 @@ def test_the_rarest_combinations_are_tried_and_as_many_at_random() -> None:
     lists: dict[str, Any] = {"item": [{"code": "code", "labels": 5, "number": 0}]}
     columns = "is_random, is_alone, code, word, bit"
     values: dict[str, Any] = {"seed": 1, "most": 3, "bits": 2}
-    rows = made("predicates", tables, "attack_predicates", columns, lists=lists, values=values)
+    rows = table_of("predicates", tables, "attack_predicates", columns, lists=lists, values=values)
     made_of_rows = [row for row in rows if row[0] == 0]
     assert sorted(row[1:3] for row in made_of_rows) == [(False, 3), (True, 2), (True, 5)]
     assert {row[3:] for row in made_of_rows} == {(0, 0), (1, 0), (2, 0)}
@@ -176,7 +180,7 @@ def test_the_rarest_combinations_are_tried_and_as_many_at_random() -> None:
     assert sorted(row[1] for row in drawn) == [False, True, True]
     assert all(1 <= row[2] <= 5 for row in drawn)
     many = {"combinations": (tables["combinations"][0], [(code, 1) for code in range(1, 200)])}
-    rows = made("predicates", many, "attack_predicates", columns, lists=lists, values={**values, "most": 199})
+    rows = table_of("predicates", many, "attack_predicates", columns, lists=lists, values={**values, "most": 199})
     assert {row[2] for row in rows if row[0] == 1} == {1, 2, 3, 4, 5}
 
 
@@ -207,7 +211,7 @@ def test_rows_fulfil_the_predicates_of_their_values() -> None:
         "ranks": ("rank BIGINT", [(4,), (5,), (6,), (7,), (8,)]),
     }
     lists: dict[str, Any] = {"word": [{"name": "w0", "number": 0}]}
-    masks = made("masks", tables, "masks", names={"this_code": "code"}, lists=lists)
+    masks = table_of("masks", tables, "masks", names={"this_code": "code"}, lists=lists)
     assert masks == [(4, 0b100), (5, 0b111), (6, 0b1000), (7, 0b1000)]
     tables = {
         "combinations": (
@@ -221,7 +225,7 @@ def test_rows_fulfil_the_predicates_of_their_values() -> None:
         "word": [{"name": "w0", "value": "w0"}],
         "person": [{"least": "least", "most": "most"}],
     }
-    rows = made("hits", tables, "attack_hits", lists=lists)
+    rows = table_of("hits", tables, "attack_hits", lists=lists)
     assert rows == [(0b100, 2, 1, 3), (0b111, 1, 2, 2), (0b1000, 4, 4, 11)]
     sums = answers(
         f"{ATTACK}/combinations",
@@ -238,10 +242,10 @@ def test_at_most_so_many_rows_are_looked_for_and_never_a_row_twice() -> None:
     }
     options: dict[str, Any] = {"lists": {"item": [{"code": "code"}]}}
     values: dict[str, Any] = {"seed": 1, "attacks": 9, "is_control": 1}
-    rows = made("targets", tables, "attack_targets", values=values, **options)
+    rows = table_of("targets", tables, "attack_targets", values=values, **options)
     assert [row[:2] for row in rows] == [(3, 1), (5, 1), (7, 1), (9, 1)]
     assert sorted(row[2] for row in rows) == [1, 1, 1, 2]
-    few = made("targets", tables, "attack_targets", values={**values, "attacks": 2, "is_control": 0}, **options)
+    few = table_of("targets", tables, "attack_targets", values={**values, "attacks": 2, "is_control": 0}, **options)
     assert [row[:2] for row in few] == [(2, 0), (4, 0)]
 
 
@@ -255,7 +259,7 @@ def test_the_rows_of_a_class_tell_what_its_label_begins_with() -> None:
         "groups": ("rank BIGINT, secret BIGINT", [(3, 30), (4, 30), (5, 50)]),
     }
     names: dict[str, Any] = {"this_code": "code", "class_key": "node"}
-    assert made("told", tables, "told", names=names) == [(10, 30, 6), (11, None, 4)]
+    assert table_of("told", tables, "told", names=names) == [(10, 30, 6), (11, None, 4)]
 
 
 def test_a_label_above_two_values_tells_both() -> None:
@@ -279,8 +283,8 @@ def test_a_label_above_two_values_tells_both() -> None:
 
 
 def test_of_a_class_the_dimension_that_tells_most_counts() -> None:
-    known = [(1, 0, 2), (1, 1, 3), (2, 0, 2), (2, 1, 0), (3, 1, 0)]
-    tables: dict[str, Any] = {"known": ("part BIGINT, dimension BIGINT, cells BIGINT", known)}
+    cells = [(1, 0, 2), (1, 1, 3), (2, 0, 2), (2, 1, 0), (3, 1, 0)]
+    tables: dict[str, Any] = {"known": ("part BIGINT, dimension BIGINT, cells BIGINT", cells)}
     assert set(answers(f"{ATTACK}/downcoded", tables)) == {(0, 4, 2), (1, 3, 1), (None, 5, 2)}
     nothing = {"known": (tables["known"][0], [(3, 1, 0)])}
     assert answers(f"{ATTACK}/downcoded", nothing) == [(None, 0, 0)]
@@ -306,7 +310,7 @@ def test_labels_that_stand_for_one_value_of_the_table_tell_it() -> None:
         "tuples": ("leaf BIGINT, row_count BIGINT", [(1, 1), (2, 5), (3, 2), (5, 1)]),
     }
     names: dict[str, Any] = {"leaf_code": "leaf", "level_code": "level_1", "level_label": "label_1"}
-    assert made("lone_labels", tables, "lone", names=names) == [(2,)]
+    assert table_of("lone_labels", tables, "lone", names=names) == [(2,)]
     tables = {
         "tuples": ("c0 BIGINT, row_count BIGINT", [(1, 2), (2, 3), (2, 4), (3, 7)]),
         "item_lone": ("code BIGINT", [(2,), (3,)]),
@@ -329,7 +333,7 @@ def test_rows_are_numbered_one_by_one_with_their_classes() -> None:
         "key": [{"codes": "qi_codes", "level": "level_1", "code": "level_1"}],
         "value": [{"code": "value"}],
     }
-    rows = made("persons", tables, "persons", lists=lists)
+    rows = table_of("persons", tables, "persons", lists=lists)
     assert rows == [
         (1, 1, 1, True, 1, 5),
         (2, 1, 1, True, 1, 5),
@@ -344,7 +348,7 @@ def test_a_world_deals_the_values_of_a_class_anew_and_leaves_all_others() -> Non
     columns = "person BIGINT, class BIGINT, cell BIGINT, is_released BOOLEAN, leaf BIGINT, value BIGINT"
     tables: dict[str, Any] = {"persons": (columns, held)}
     lists: dict[str, Any] = {"qi": [{"leaf": "leaf"}], "value": [{"code": "value"}]}
-    worlds = [made("world", tables, "records", lists=lists, values={"seed": seed}) for seed in (1, 2, 1)]
+    worlds = [table_of("world", tables, "records", lists=lists, values={"seed": seed}) for seed in (1, 2, 1)]
     assert worlds[0] == worlds[2] != worlds[1]
     for world in worlds:
         assert sorted(value for _, _, value, _ in world) == sorted(row[5] for row in held)
@@ -372,7 +376,7 @@ def test_worlds_tell_what_goes_beyond_the_released_class() -> None:
         "records": ("cell BIGINT, value BIGINT, row_count BIGINT", [(1, 5, 1), (1, 6, 4), (1, 5, 1)]),
     }
     names: dict[str, Any] = {"value_code": "value", "told": "told"}
-    assert made("worlds_told", both, "told", names=names) == [(1, 5, 4), (1, 6, 4)]
+    assert table_of("worlds_told", both, "told", names=names) == [(1, 5, 4), (1, 6, 4)]
 
 
 def test_beginnings_of_classes_are_counted_before_they_are_joined() -> None:
@@ -388,14 +392,14 @@ def test_beginnings_of_classes_are_counted_before_they_are_joined() -> None:
     names: dict[str, Any] = {"this_rank": "rank", "parent_node": "parent", "this_node": "node", "this_code": "code"}
     used = {key: names[key] for key in ("this_rank", "parent_node", "this_node")}
     assert answers(f"{ATTACK}/choices", tables, names=used) == [(2 + 2 + 1, 3 + 3 + 1)]
-    wanted = made("wanted", tables, "wanted", names={"this_rank": "rank"})
+    wanted = table_of("wanted", tables, "wanted", names={"this_rank": "rank"})
     assert wanted == [(2, 0, 1), (2, 0, 2), (3, 0, 1), (3, 0, 2), (4, 1, 1)]
     tables["wanted"] = ("target BIGINT, node BIGINT, code BIGINT", wanted)
     longer = {key: names[key] for key in ("parent_node", "this_node", "this_code")}
-    by_labels = made("descend_by_labels", tables, "next_pairs", names=longer)
+    by_labels = table_of("descend_by_labels", tables, "next_pairs", names=longer)
     assert by_labels == [(2, 10), (2, 11), (3, 10), (3, 11), (4, 13)]
-    children = made("longer", tables, "wanted", names=longer)
+    children = table_of("longer", tables, "wanted", names=longer)
     assert len(children) == 3 + 3 + 1
     tables["wanted"] = ("target BIGINT, node BIGINT, code BIGINT", children)
-    by_classes = made("descend_by_classes", tables, "next_pairs", names={"this_rank": "rank"})
+    by_classes = table_of("descend_by_classes", tables, "next_pairs", names={"this_rank": "rank"})
     assert by_classes == by_labels

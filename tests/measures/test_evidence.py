@@ -49,15 +49,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[PageFacts]:
     """What the pages that are made show."""
-    made: list[PageFacts] = []
+    pages: list[PageFacts] = []
     render = page.render
 
     def noted(facts: PageFacts) -> str:
-        made.append(facts)
+        pages.append(facts)
         return render(facts)
 
     monkeypatch.setattr(page, "render", noted)
-    return made
+    return pages
 
 
 def configured(**more: Any) -> Json:
@@ -74,17 +74,17 @@ def configured(**more: Any) -> Json:
 
 def evidence(shown: list[PageFacts]) -> Evidence:
     assert "evidence" not in shown[-1].notes, shown[-1].notes
-    found = shown[-1].evidence
-    assert found is not None
-    return found
+    proof = shown[-1].evidence
+    assert proof is not None
+    return proof
 
 
-def counted_again(found: Evidence) -> Iterator[str]:
+def counted_again(proof: Evidence) -> Iterator[str]:
     """Runs each statement in a connection of its own, which gives what it must give."""
-    for one in found.recounts:
+    for recount in proof.recounts:
         with duckdb.connect() as connection:
-            assert connection.execute(one.sql).fetchall() == [pytest.approx(one.expected)], one.title
-        yield one.title.partition(":")[0]
+            assert connection.execute(recount.sql).fetchall() == [pytest.approx(recount.expected)], recount.title
+        yield recount.title.partition(":")[0]
 
 
 TARGETS: list[Json] = [
@@ -100,12 +100,14 @@ TARGETS: list[Json] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", TARGETS, ids=lambda one: one.get("path") or one["database"])
+@pytest.mark.parametrize(
+    "target", TARGETS, ids=lambda target_entry: target_entry.get("path") or target_entry["database"]
+)
 def test_statements_count_what_was_reported(target: Json, shown: list[PageFacts]) -> None:
     report = kanon_sql.run(configured(target=target, privacy=MODELS), html="p.html").report
     titles = list(counted_again(evidence(shown)))
     assert len(titles) == 8 and len(set(titles)) > 5
-    expected = {one.title.partition(":")[0]: one.expected for one in evidence(shown).recounts}
+    expected = {recount.title.partition(":")[0]: recount.expected for recount in evidence(shown).recounts}
     assert expected["k"] == (report["privacy"]["k"]["actual"],)
     assert expected["Rows of the release"] == (report["rows"]["released"],)
     assert expected["alpha_k of ward"] == pytest.approx((report["privacy"]["alpha_k"]["actual"],))
@@ -145,8 +147,8 @@ def test_in_place_statements_read_what_is_there_then(source: Json, shown: list[P
     kanon_sql.run(job, html="p.html")
     assert len(list(counted_again(evidence(shown)))) == 3
     kanon_sql.report_release(job)
-    found = evidence(shown)
-    assert len(list(counted_again(found))) == 3 and found.source.note == "the release took its place"
+    proof = evidence(shown)
+    assert len(list(counted_again(proof))) == 3 and proof.source.note == "the release took its place"
 
 
 @pytest.mark.slow
@@ -154,27 +156,27 @@ def test_evidence_says_what_was_read_and_by_what(shown: list[PageFacts]) -> None
     digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("source.csv", "age.csv")}
     job = configured(releases={"path": "ledger.duckdb"})
     report = kanon_sql.run(job, html="p.html").report
-    found = evidence(shown)
+    proof = evidence(shown)
     described = report["configuration"]
     described["source"]["missing"] = "(2 texts, not shown)"
-    assert yaml.safe_load(found.configuration) == described
+    assert yaml.safe_load(proof.configuration) == described
     salt = report["source"]["salt"]
     assert report["source"]["sha256"] == digests["source.csv"] and len(salt) == 64
-    assert (found.source.sha256, found.source.size) == (None, None)
-    assert found.source.salted == hashlib.sha256((salt + digests["source.csv"]).encode()).hexdigest()
-    assert found.release.sha256 == hashlib.sha256(Path("release.csv").read_bytes()).hexdigest()
-    assert found.release.size == Path("release.csv").stat().st_size
-    assert (found.source.rows, found.release.rows) == (120, report["rows"]["released"])
-    sex, age = found.hierarchies
+    assert (proof.source.sha256, proof.source.size) == (None, None)
+    assert proof.source.salted == hashlib.sha256((salt + digests["source.csv"]).encode()).hexdigest()
+    assert proof.release.sha256 == hashlib.sha256(Path("release.csv").read_bytes()).hexdigest()
+    assert proof.release.size == Path("release.csv").stat().st_size
+    assert (proof.source.rows, proof.release.rows) == (120, report["rows"]["released"])
+    sex, age = proof.hierarchies
     assert (sex.column, sex.origin, sex.digest, sex.levels) == ("sex", "{builtin: suppress}", "", 1)
     assert (age.column, age.origin, age.digest, age.levels) == (
         *("age", "age.csv"),
         hashlib.sha256((salt + digests["age.csv"]).encode()).hexdigest(),
         2,
     )
-    assert dict(found.versions)["DuckDB"] == duckdb.__version__
-    assert {"system", "processor"} <= set(dict(found.machine))
-    assert dict(found.ledger) == {"ledger": "ledger.duckdb", "release": "1", "earlier releases of the source": "none"}
+    assert dict(proof.versions)["DuckDB"] == duckdb.__version__
+    assert {"system", "processor"} <= set(dict(proof.machine))
+    assert dict(proof.ledger) == {"ledger": "ledger.duckdb", "release": "1", "earlier releases of the source": "none"}
     assert dict(shown[-1].report) == {**report, "configuration": described, "seconds": shown[-1].report["seconds"]}
 
 
@@ -198,7 +200,7 @@ def test_a_page_tells_no_literals_no_recoded_texts_and_no_folders(job: str, plac
         "outside": {"path": str(folder / "all.csv"), "missing": ["Unsaid"], "columns": read},
         "failing": {"path": str(folder / "all.csv")},
     }
-    asked = configured(
+    job_config = configured(
         source=sources[job],
         target=str(folder / "out.csv") if job == "outside" else "release.csv",
         quasi_identifiers={"sex": {"builtin": "suppress"}, "age": str(folder / "years.csv")},
@@ -206,7 +208,7 @@ def test_a_page_tells_no_literals_no_recoded_texts_and_no_folders(job: str, plac
         privacy={"k": 999} if job == "failing" else {**MODELS, "t_closeness": {"column": "ward", "t": 0.9}},
     )
     with suppress(KanonError):
-        kanon_sql.run(asked, html="p.html")
+        kanon_sql.run(job_config, html="p.html")
     page = Path("p.html").read_text(encoding="utf-8")
     assert not [text for text in ("Zed", "Yod", "Nope", "Unsaid", "Secret", "7777", "Comment", "anna") if text in page]
     assert str(place) not in page and not folders_of(page)
@@ -221,8 +223,8 @@ def test_paths_are_those_from_the_configuration(place: Path, monkeypatch: pytest
     (place / "jobs" / "out").mkdir(parents=True)
     for name in ("source.csv", "age.csv"):
         shutil.move(name, place / "jobs" / name)
-    asked = configured(target="out/release.csv")
-    (place / "jobs" / "job.yaml").write_text(yaml.safe_dump(asked), encoding="utf-8")
+    job_config = configured(target="out/release.csv")
+    (place / "jobs" / "job.yaml").write_text(yaml.safe_dump(job_config), encoding="utf-8")
     kanon_sql.run("jobs/job.yaml", html="p.html")
     page = Path("p.html").read_text(encoding="utf-8")
     assert "out/release.csv" in page and "jobs" not in page and str(place) not in page
@@ -248,7 +250,7 @@ def test_entities_are_not_counted_in_the_release(shown: list[PageFacts]) -> None
 @pytest.mark.slow
 def test_no_field_of_the_evidence_is_forgotten(shown: list[PageFacts]) -> None:
     kanon_sql.run(configured(releases={"path": "ledger.duckdb"}), html="p.html")
-    assert all(getattr(evidence(shown), one.name) for one in fields(Evidence))
+    assert all(getattr(evidence(shown), field.name) for field in fields(Evidence))
 
 
 @pytest.mark.slow

@@ -175,7 +175,7 @@ def expected(left: list[Any], right: list[Any], matches: Sequence[Matches]) -> d
         (i, j)
         for i, values in enumerate(left)
         for j, labels in enumerate(right)
-        if all(one(value, label) for one, value, label in zip(matches, values, labels, strict=True))
+        if all(match(value, label) for match, value, label in zip(matches, values, labels, strict=True))
     ]
     persons, rows = Counter(i for i, _ in pairs), Counter(j for _, j in pairs)
     return {
@@ -204,8 +204,8 @@ def expected(left: list[Any], right: list[Any], matches: Sequence[Matches]) -> d
 
 def histogram(counts: list[int]) -> list[dict[str, int]]:
     buckets = [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, 199), (200, 499)]
-    found = [{"from": a, "to": b, "count": sum(a <= count <= b for count in counts)} for a, b in buckets]
-    return [one for one in found if one["count"]]
+    ranges = [{"from": a, "to": b, "count": sum(a <= count <= b for count in counts)} for a, b in buckets]
+    return [bucket for bucket in ranges if bucket["count"]]
 
 
 def measured(report: dict[str, Any]) -> dict[str, Any]:
@@ -291,9 +291,9 @@ def test_what_is_released_beside_rare_values_is_not_rare(tmp_path: Path) -> None
               "quasi_identifiers": {"job": job}}  # fmt: skip
     kanon_sql.run(config)
     assert sorted(read(tmp_path / "release.csv", ["job"])) == [["Other"], ["Other"], ["nurse"], ["nurse"], ["nurse"]]
-    found = kanon_sql.link(tmp_path / "release.csv", tmp_path / "voters.csv", ["job"], release_config=config)
-    assert found["histogram"]["persons"] == [{"from": 2, "to": 2, "count": 2}, {"from": 3, "to": 3, "count": 1}]
-    assert found["least_matches"] == {"of_a_person": 2, "of_a_row": 1}
+    linked = kanon_sql.link(tmp_path / "release.csv", tmp_path / "voters.csv", ["job"], release_config=config)
+    assert linked["histogram"]["persons"] == [{"from": 2, "to": 2, "count": 2}, {"from": 3, "to": 3, "count": 1}]
+    assert linked["least_matches"] == {"of_a_person": 2, "of_a_row": 1}
 
 
 NO_HIERARCHIES: dict[str, Any] = {"sex": {}, "zip": {}, "born": {}, "job": {}}
@@ -441,6 +441,6 @@ def test_every_key_of_the_reports_is_described(tmp_path: Path) -> None:
 
     examples = ROOT / "examples" / "linking"
     on = [("sex", "sex"), ("zip", "zip"), ("born", "birth_date")]
-    found = kanon_sql.link(examples / "clinic.csv", examples / "voters.csv", on)
+    linked = kanon_sql.link(examples / "clinic.csv", examples / "voters.csv", on)
     described = rows((ROOT / "docs" / "link.md").read_text(encoding="utf-8"))
-    assert set(leaves(found)) == {key for key in described if not key.startswith("builtin: ")}
+    assert set(leaves(linked)) == {key for key in described if not key.startswith("builtin: ")}

@@ -17,7 +17,7 @@ PAIRS = "left_code BIGINT, right_code BIGINT"
 POINTS = "code BIGINT, point VARCHAR"
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
     names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -42,7 +42,7 @@ def test_labels_of_numbers_are_spans_with_both_of_their_ends() -> None:
         (None, None),
     ]
     labels = ("code BIGINT, bare VARCHAR", [(code, label) for code, (label, _) in enumerate(spans)])
-    rows = made("number_spans", {"labels": labels}, "spans", "code, low, high")
+    rows = table_of("number_spans", {"labels": labels}, "spans", "code, low, high")
     assert {row[0]: row[1:] for row in rows} == {code: span for code, (_, span) in enumerate(spans) if span is not None}
 
 
@@ -65,13 +65,13 @@ def test_labels_of_dates_are_spans_to_the_last_moment() -> None:
         ("2024-03-05 11:30:15Z", "2024-03-05T11:30:15", "2024-03-05T11:30:16"),
     ]
     labels = ("code BIGINT, bare VARCHAR", [(code, label) for code, (label, _, _) in enumerate(spans)])
-    rows = made("date_spans", {"labels": labels}, "spans", "code, low, high")
+    rows = table_of("date_spans", {"labels": labels}, "spans", "code, low, high")
     assert rows == [(code, moment(first), moment(behind) - 1) for code, (_, first, behind) in enumerate(spans)]
 
 
 def test_other_texts_and_turned_ends_are_no_spans_of_dates() -> None:
     labels = [(1, "May"), (2, "2024-Q5"), (3, "2029-2020"), (4, None), (5, " to 2024-03-31")]
-    rows = made("date_spans", {"labels": ("code BIGINT, bare VARCHAR", labels)}, "spans", "code, low, high")
+    rows = table_of("date_spans", {"labels": ("code BIGINT, bare VARCHAR", labels)}, "spans", "code, low, high")
     assert rows == [(5, -math.inf, moment("2024-04-01") - 1)]
 
 
@@ -85,9 +85,9 @@ def test_spans_match_where_they_share_a_moment_and_the_narrower_one_is_said() ->
         "matches": (PAIRS, []),
         "narrower": (SAID, []),
     }
-    assert made("span_matches", tables, "matches") == [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2)]
+    assert table_of("span_matches", tables, "matches") == [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2)]
     said = [(1, 2, "l1"), (1, 4, "r4"), (2, 1, "l2"), (2, 2, "l2")]
-    assert made("narrower_spans", tables, "narrower") == said
+    assert table_of("narrower_spans", tables, "narrower") == said
 
 
 def test_values_match_by_a_text_that_both_stand_for_or_are_missing_or_all() -> None:
@@ -99,8 +99,8 @@ def test_values_match_by_a_text_that_both_stand_for_or_are_missing_or_all() -> N
         "right_points": (POINTS, [(1, "a"), (1, "c"), (2, "9")]),
     }
     everything = [(code, 3) for code in (1, 2, 3)] + [(4, 1), (4, 2), (4, 3)]
-    assert made("matches", tables, "matches") == sorted([(1, 1), (3, 2), *everything])
-    said = made("narrower", tables, "narrower")
+    assert table_of("matches", tables, "matches") == sorted([(1, 1), (3, 2), *everything])
+    said = table_of("narrower", tables, "narrower")
     # A missing value lies within one that covers missing ones; everything lies within *.
     assert sorted(set(said), key=str) == sorted(
         [(1, 3, "a"), (2, 3, "b"), (3, 2, None), (3, 3, None), (4, 1, "A"), (4, 2, "9 or missing"), (4, 3, "*")],
@@ -115,7 +115,7 @@ def test_what_both_leave_open_is_the_narrower_value_or_both() -> None:
         "matches": (PAIRS, [(1, 1), (1, 1), (1, 2), (2, 3)]),
         "narrower": (SAID, [(1, 1, "z"), (1, 1, "a")]),
     }
-    rows = made("meets", tables, "meets")
+    rows = table_of("meets", tables, "meets")
     assert rows == [("a", "A", "a"), ("a", "B", "a & B"), (None, None, "missing & missing")]
 
 
@@ -127,7 +127,7 @@ def test_a_value_within_another_has_all_its_points_there() -> None:
         "right_labels": ("code BIGINT, label VARCHAR", [(1, "r1"), (2, "r2"), (3, "r3")]),
         "narrower": (SAID, []),
     }
-    assert made("narrower_points", tables, "narrower") == [(1, 1, "l1"), (1, 2, "r2"), (2, 1, "l2")]
+    assert table_of("narrower_points", tables, "narrower") == [(1, 1, "l1"), (1, 2, "r2"), (2, 1, "l2")]
 
 
 def test_a_generalized_value_is_no_point_of_its_own() -> None:
@@ -135,7 +135,7 @@ def test_a_generalized_value_is_no_point_of_its_own() -> None:
         "points": (POINTS, [(1, "a"), (2, "A"), (2, "a"), (2, "a")]),
         "labels": ("code BIGINT, bare VARCHAR", [(1, "a"), (2, "A")]),
     }
-    assert made("inner_points", tables, "inner_points") == [(1, "a"), (2, "a")]
+    assert table_of("inner_points", tables, "inner_points") == [(1, "a"), (2, "a")]
 
 
 def test_the_points_of_sets_of_trees_and_of_rare_values() -> None:
@@ -144,25 +144,25 @@ def test_the_points_of_sets_of_trees_and_of_rare_values() -> None:
         [(1, '{a, "b, \\"c\\""}'), (2, "{d"), (3, "A"), (4, "other"), (5, "x"), (6, None)],
     )
     tables: dict[str, Any] = {"labels": labels, "points": (POINTS, [])}
-    assert made("set_points", tables, "points") == [(1, "a"), (1, 'b, "c"')]
+    assert table_of("set_points", tables, "points") == [(1, "a"), (1, 'b, "c"')]
     values: dict[str, Any] = {"labels": json.dumps(["A", "A", "B", "A"]), "leaves": json.dumps(["a", "b", "c", "a"])}
-    tree = made("tree", {}, "tree", names={"leaf_text": "leaf"}, values=values)
+    tree = table_of("tree", {}, "tree", names={"leaf_text": "leaf"}, values=values)
     assert tree == [("A", "a"), ("A", "b"), ("B", "c")]
     tables["tree"] = ("label VARCHAR, leaf VARCHAR", tree)
-    assert made("tree_points", tables, "points") == [(3, "a"), (3, "b")]
-    assert made("own_points", tables, "points") == [(code, bare) for code, bare in labels[1] if bare is not None]
+    assert table_of("tree_points", tables, "points") == [(3, "a"), (3, "b")]
+    assert table_of("own_points", tables, "points") == [(code, bare) for code, bare in labels[1] if bare is not None]
     tables["other_labels"] = ("bare VARCHAR", [("x",), ("y",), ("other",), (None,)])
     for beside, rows in ((False, [(4, "y")]), (True, [(4, "x"), (4, "y")])):
-        assert made("rest_points", tables, "points", values={"rest": "other", "beside": beside}) == rows
+        assert table_of("rest_points", tables, "points", values={"rest": "other", "beside": beside}) == rows
     leaves = ("value VARCHAR, place BIGINT, level_1 VARCHAR", [("a", 1, "A"), ("b", 2, "A"), ("z", None, "Z")])
     keys = {"level": [{"key": "level_1"}]}
-    assert made("code_tree", {"leaves": leaves}, "tree", lists=keys) == [("A", "a"), ("A", "b")]
+    assert table_of("code_tree", {"leaves": leaves}, "tree", lists=keys) == [("A", "a"), ("A", "b")]
 
 
 def test_a_code_matches_its_beginnings() -> None:
     labels = [(1, "1234"), (2, "12**"), (3, "12"), (4, None)]
     tables: dict[str, Any] = {"labels": ("code BIGINT, bare VARCHAR", labels)}
-    prefixes = made("prefixes", tables, "prefixes", lists={"level": [{"keep": 2}]})
+    prefixes = table_of("prefixes", tables, "prefixes", lists={"level": [{"keep": 2}]})
     assert prefixes == [(1, "12**"), (2, "12**"), (3, "12")]
     columns = "code BIGINT, bare VARCHAR, label VARCHAR"
     tables = {
@@ -173,8 +173,8 @@ def test_a_code_matches_its_beginnings() -> None:
         "matches": (PAIRS, []),
         "narrower": (SAID, []),
     }
-    assert made("prefix_matches", tables, "matches") == [(1, 7), (2, 8)]
-    assert made("narrower_prefixes", tables, "narrower") == [(1, 7, "r7"), (2, 8, "l2")]
+    assert table_of("prefix_matches", tables, "matches") == [(1, 7), (2, 8)]
+    assert table_of("narrower_prefixes", tables, "narrower") == [(1, 7, "r7"), (2, 8, "l2")]
 
 
 def test_labels_that_cover_missing_values_are_told_by_their_words() -> None:
@@ -182,7 +182,7 @@ def test_labels_that_cover_missing_values_are_told_by_their_words() -> None:
     tables: dict[str, Any] = {"groups": ("text VARCHAR, row_count BIGINT", texts)}
     columns = "label, bare, covers_missing, row_count"
     for ranges, covers, bare in ((True, True, "5"), (False, False, "5 or missing")):
-        rows = made("labels", tables, "labels", columns, names={"this_text": "text"}, values={"ranges": ranges})
+        rows = table_of("labels", tables, "labels", columns, names={"this_text": "text"}, values={"ranges": ranges})
         assert rows == [
             (" to 7", " to 7", covers, 1),
             ("5 or missing", bare, covers, 2),
@@ -197,7 +197,7 @@ def test_values_with_the_same_partners_have_one_signature() -> None:
         "labels": ("code BIGINT, label VARCHAR", [(1, "a"), (2, None), (3, "c"), (4, "d")]),
     }
     names: dict[str, Any] = {"this_code": "left_code", "other_code": "right_code"}
-    rows = made("signatures", tables, "signatures", "code, label, signature", names=names)
+    rows = table_of("signatures", tables, "signatures", "code, label, signature", names=names)
     assert [row[:2] for row in rows] == [(1, "a"), (2, None), (3, "c")]
     assert rows[0][2] == rows[1][2] != rows[2][2]
     signatures = "code BIGINT, signature BIGINT"
@@ -205,7 +205,7 @@ def test_values_with_the_same_partners_have_one_signature() -> None:
         "left_signatures": (signatures, [(1, 1), (2, 1), (3, 2)]),
         "right_signatures": (signatures, [(7, 5), (8, 6)]),
     }
-    matches = made("signature_matches", tables, "signature_matches")
+    matches = table_of("signature_matches", tables, "signature_matches")
     assert matches == [(1, 5), (1, 6), (2, 5)]
     shown = {"signature_matches": ("left_signature BIGINT, right_signature BIGINT", matches)}
     assert answers(f"{LINK}/selectivity", shown) == [(0.75,)]
@@ -221,7 +221,7 @@ def test_values_with_the_same_partners_have_one_signature() -> None:
 def test_rows_descend_column_by_column_to_their_partners() -> None:
     table_rows = ("a VARCHAR, b VARCHAR", [("x", None), ("x", None), ("x", "1"), (None, None)])
     cells: dict[str, Any] = {"cell": [{"value": "a", "text": "a"}, {"value": "b", "text": "b"}]}
-    groups = made("groups", {"table_rows": table_rows}, "groups", "a, b, node, row_count", lists=cells)
+    groups = table_of("groups", {"table_rows": table_rows}, "groups", "a, b, node, row_count", lists=cells)
     assert groups == [("x", "1", 0, 1), ("x", None, 0, 2), (None, None, 0, 1)]
     tables: dict[str, Any] = {
         "groups": (
@@ -230,11 +230,11 @@ def test_rows_descend_column_by_column_to_their_partners() -> None:
         ),
         "signatures": ("label VARCHAR, signature BIGINT", [("x", 5), (None, 6)]),
     }
-    nodes = made("nodes", tables, "nodes", "parent, signature", names={"this_text": "a"})
+    nodes = table_of("nodes", tables, "nodes", "parent, signature", names={"this_text": "a"})
     assert nodes == [(0, 5), (0, 6)]
     tables["nodes"] = ("node BIGINT, parent BIGINT, signature BIGINT", [(8, 0, 5), (9, 0, 6), (7, 1, 5)])
     lists: dict[str, Any] = {"cell": [{"text": "a"}]}
-    rows = made("descend", tables, "groups", "number, node, row_count, a", names={"this_text": "a"}, lists=lists)
+    rows = table_of("descend", tables, "groups", "number, node, row_count, a", names={"this_text": "a"}, lists=lists)
     assert rows == [(1, 8, 2, "x"), (2, 9, 1, None)]
     tables = {
         "pairs": ("left_node BIGINT, right_node BIGINT", [(0, 0)]),
@@ -242,14 +242,14 @@ def test_rows_descend_column_by_column_to_their_partners() -> None:
         "right_nodes": ("node BIGINT, parent BIGINT, signature BIGINT", [(3, 0, 1), (4, 0, 2), (5, 2, 1)]),
         "signature_matches": ("left_signature BIGINT, right_signature BIGINT", [(5, 1), (6, 1), (6, 2)]),
     }
-    assert made("pairs", tables, "next_pairs") == [(8, 3), (9, 3), (9, 4)]
+    assert table_of("pairs", tables, "next_pairs") == [(8, 3), (9, 3), (9, 4)]
     both = "number BIGINT, row_count BIGINT, node BIGINT"
     tables = {
         "pairs": ("left_node BIGINT, right_node BIGINT", [(8, 3)]),
         "left_groups": (both, [(1, 2, 8), (2, 1, 9)]),
         "right_groups": (both, [(5, 4, 3), (6, 1, 3), (7, 1, 4)]),
     }
-    assert made("group_pairs", tables, "group_pairs") == [(1, 5, 2, 4), (1, 6, 2, 1)]
+    assert table_of("group_pairs", tables, "group_pairs") == [(1, 5, 2, 4), (1, 6, 2, 1)]
 
 
 def test_rows_have_as_many_partners_as_their_nodes_have_rows() -> None:
@@ -259,9 +259,9 @@ def test_rows_have_as_many_partners_as_their_nodes_have_rows() -> None:
         "other_sizes": ("node BIGINT, row_count BIGINT", [(5, 2), (6, 7), (7, 1)]),
     }
     names: dict[str, Any] = {"this_node": "left_node", "other_node": "right_node"}
-    counts = made("counts", tables, "counts", names=names)
+    counts = table_of("counts", tables, "counts", names=names)
     assert counts == [(1, 4, 9), (2, 3, 1)]
-    assert made("sizes", {"groups": ("node BIGINT, row_count BIGINT", [(1, 3), (1, 1), (2, 3)])}, "sizes") == [
+    assert table_of("sizes", {"groups": ("node BIGINT, row_count BIGINT", [(1, 3), (1, 1), (2, 3)])}, "sizes") == [
         (1, 4),
         (2, 3),
     ]
@@ -290,7 +290,7 @@ def test_masked_rows_stand_for_rows_that_match_nothing_else() -> None:
         "groups": ("number BIGINT, a VARCHAR, b VARCHAR", [(5, "*", "*"), (6, "*", None), (7, None, None)]),
     }
     lists: dict[str, Any] = {"qi": [{"text": "a"}, {"text": "b"}]}
-    rows = made("unmasked", tables, "found_pairs", lists=lists)
+    rows = table_of("unmasked", tables, "found_pairs", lists=lists)
     assert rows == [(1, 6, 2), (2, 5, 1), (3, 6, 1), (3, 7, 1)]
     sizes = {"groups": ("a VARCHAR, row_count BIGINT", [("x", 2), ("x", 3), (None, 4), ("y", 7)])}
     assert answers(f"{LINK}/alone", sizes, lists={"qi": [{"text": "a"}]}) == [(4,)]
@@ -320,9 +320,11 @@ def test_two_releases_tell_what_both_leave_open() -> None:
         ),
     }
     lists: dict[str, Any] = {"qi": [{"meets": "qi_meets", "text": "a", "said": "said_a"}], "shared": [{"text": "s"}]}
-    rows = made("combined", tables, "combined", "left_number, right_number, left_rows, right_rows, said_a", lists=lists)
+    rows = table_of(
+        "combined", tables, "combined", "left_number, right_number, left_rows, right_rows, said_a", lists=lists
+    )
     assert rows == [(1, 5, 2, 3, "x"), (2, 5, 1, 3, "x"), (2, 6, 1, 4, "missing")]
-    rows = made("combined", tables, "combined", "said_a, tuple, left_number, shared", lists=lists)
+    rows = table_of("combined", tables, "combined", "said_a, tuple, left_number, shared", lists=lists)
     assert len({row[:2] for row in rows}) == len({row[1] for row in rows}) == 2
     assert len({row[2:] for row in rows}) == len({row[3] for row in rows}) == 2
 
@@ -342,7 +344,7 @@ def test_a_tuple_has_at_most_what_each_side_and_the_pairs_allow() -> None:
         *((4, 1, 2, 9, left, right) for left in (11, 12) for right in (21, 22)),  # 4 rows of the left
         *((5, 1, 9, 2, left, right) for left in (11, 12) for right in (21, 22)),
     ]
-    rows = made("tuples_at_most", {"combined": (COMBINED, held)}, "tuples")
+    rows = table_of("tuples_at_most", {"combined": (COMBINED, held)}, "tuples")
     assert rows == [(1, 3), (2, 2), (3, 2 + 6), (4, 4), (5, 4)]
 
 
@@ -386,11 +388,11 @@ def test_rows_of_the_source_are_in_the_tuples_of_both_their_releases() -> None:
             [(100, 10, 20), (100, 11, 20), (101, 10, 21), (102, 12, 20)],
         ),
     }
-    origins = made("origins", tables, "origins")
+    origins = table_of("origins", tables, "origins")
     assert origins == [(1, 4, 100), (1, 4, 101), (2, 2, 101), (5, 3, 100), (5, 3, 101)]
-    known = {"origins": ("number BIGINT, row_count BIGINT, tuple BIGINT", origins)}
-    assert answers(f"{LINK}/ambiguous", known) == [(7,)]
-    assert made("tuples_of_source", known, "tuples") == [(100, 7), (101, 9)]
+    origins_of_rows = {"origins": ("number BIGINT, row_count BIGINT, tuple BIGINT", origins)}
+    assert answers(f"{LINK}/ambiguous", origins_of_rows) == [(7,)]
+    assert table_of("tuples_of_source", origins_of_rows, "tuples") == [(100, 7), (101, 9)]
 
 
 def test_rows_in_one_order_are_joined_by_their_places() -> None:
@@ -399,10 +401,10 @@ def test_rows_in_one_order_are_joined_by_their_places() -> None:
         "groups": ("number BIGINT, a VARCHAR", [(5, "x"), (6, None)]),
     }
     lists: dict[str, Any] = {"cell": [{"value": "a", "text": "a"}]}
-    assert made("placed", tables, "placed", lists=lists) == [(1, 5), (2, 6), (3, 5)]
+    assert table_of("placed", tables, "placed", lists=lists) == [(1, 5), (2, 6), (3, 5)]
     tables = {
         "left_placed": ("position BIGINT, number BIGINT", [(1, 5), (2, 6), (3, 5)]),
         "right_placed": ("position BIGINT, number BIGINT", [(1, 7), (2, 7), (3, 7)]),
         "combined": ("tuple BIGINT, left_number BIGINT, right_number BIGINT", [(100, 5, 7), (101, 6, 8)]),
     }
-    assert made("positions", tables, "tuples") == [(100, 2)]
+    assert table_of("positions", tables, "tuples") == [(100, 2)]

@@ -29,28 +29,28 @@ Posterior = dict[tuple[tuple[str | None, str | None], str | None], Fraction]
 
 def worlds(case: Asked, levels: Sequence[int]) -> Iterator[Asked]:
     """Every way to deal out sensitive values within the released classes of a node, each way of rows once."""
-    node = next(one for one in case.nodes() if one["levels"] == tuple(levels))
+    node = next(node_of_case for node_of_case in case.nodes() if node_of_case["levels"] == tuple(levels))
     left = Counter(case.rows) - Counter(row for rows in node["released"].values() for row in rows)
     dealt = [list(itertools.permutations([row[2] for row in rows])) for rows in node["released"].values()]
     for chosen in itertools.product(*dealt):
-        made: list[Row] = list(left.elements())
+        table: list[Row] = list(left.elements())
         for rows, values in zip(node["released"].values(), chosen, strict=True):
-            made += [(a, b, s, e) for (a, b, _, e), s in zip(rows, values, strict=True)]
-        yield replace(case, rows=tuple(made))
+            table += [(a, b, s, e) for (a, b, _, e), s in zip(rows, values, strict=True)]
+        yield replace(case, rows=tuple(table))
 
 
 def posterior(case: Asked, levels: Sequence[int]) -> tuple[Fraction, Posterior, Posterior]:
     """The share of worlds that lead to the same levels; shares of values by combination in these, and in all."""
-    told: dict[str, Counter[Any]] = {"kept": Counter(), "all": Counter()}
+    counts: dict[str, Counter[Any]] = {"kept": Counter(), "all": Counter()}
     counted: Counter[str] = Counter()
     for world in worlds(case, levels):
         chosen = best(world.nodes())
         for which in ("all", "kept") if chosen and chosen["levels"] == tuple(levels) else ("all",):
             counted[which] += 1
-            told[which].update(((a, b), s) for a, b, s, _ in world.rows)
+            counts[which].update(((a, b), s) for a, b, s, _ in world.rows)
     sizes = Counter((row[0], row[1]) for row in case.rows)
     shares = [
-        {key: Fraction(rows, counted[which] * sizes[key[0]]) for key, rows in told[which].items()}
+        {key: Fraction(rows, counted[which] * sizes[key[0]]) for key, rows in counts[which].items()}
         for which in ("kept", "all")
     ]
     return Fraction(counted["kept"], counted["all"]), shares[0], shares[1]
@@ -76,11 +76,11 @@ CASES = [
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_worlds_tell_what_all_of_them_tell(case: Asked, folder: Path) -> None:
-    found = measured(case, folder)
+    attacked = measured(case, folder)
     chosen = best(case.nodes())
     assert chosen is not None
     kept, after, before = posterior(case, chosen["levels"])
-    worlds = found["minimality"]
+    worlds = attacked["minimality"]
     assert worlds["kept"] >= method.TOO_FEW
     share = worlds["kept"] / worlds["worlds"]
     assert share == pytest.approx(float(kept), abs=4 * (float(kept * (1 - kept)) / worlds["worlds"]) ** 0.5 + 0.02)
@@ -93,8 +93,8 @@ def test_worlds_tell_what_all_of_them_tell(case: Asked, folder: Path) -> None:
 @pytest.mark.slow
 def test_a_blind_release_tells_nothing_by_its_choice(folder: Path) -> None:
     case = Asked((*MEN, ("y2", "v", "1", None), ("y2", "v", "2", None)), 2, 2, DIVERSE, False)
-    found = measured(case, folder, algorithm={"name": "optimal", "blind": True})
-    worlds = found["minimality"]
+    attacked = measured(case, folder, algorithm={"name": "optimal", "blind": True})
+    worlds = attacked["minimality"]
     assert worlds["kept"] == worlds["worlds"] == ENOUGH
     assert worlds["columns"]["s"]["gain"] < 0.3
     report = kanon_sql.run(case.config(folder, algorithm={"name": "optimal", "blind": True})).report
@@ -109,10 +109,10 @@ def worlds_of(case: Asked, report: dict[str, Any]) -> Iterator[Asked]:
 
 @pytest.mark.slow
 def test_too_few_worlds_give_no_figure(folder: Path) -> None:
-    found = measured(CASES[0], folder, enough=3)
-    assert found["minimality"]["kept"] == 3
-    assert found["minimality"]["columns"] is None
-    assert any("worlds" in one for one in found["warnings"])
+    attacked = measured(CASES[0], folder, enough=3)
+    assert attacked["minimality"]["kept"] == 3
+    assert attacked["minimality"]["columns"] is None
+    assert any("worlds" in warning for warning in attacked["warnings"])
 
 
 # What a label tells of a class: every way to fill a class that leads to the same label is looked at.
@@ -126,7 +126,10 @@ def told_of(label: Callable[[Counter[str]], object], values: Sequence[str], doma
         if label(Counter(way)) == label(Counter(values))
     ]
     parts = [Counter(part(value) for value in way.elements()) for way in ways]
-    return sum(min(one[name] for one in parts) for name in {name for one in parts for name in one})
+    return sum(
+        min(part_counts[name] for part_counts in parts)
+        for name in {name for part_counts in parts for name in part_counts}
+    )
 
 
 WAYS = {"1": ("p", "r"), "2": ("p", "r"), "3": ("q", "r"), "4": ("q", "r"), "5": ("q", "r"), "6": ("s", "t")}
@@ -173,7 +176,7 @@ def test_what_labels_tell_is_so_in_every_way_to_fill_a_class(
         "release": {"order": "none"},
     }
     kanon_sql.run(config, advice=False)
-    found = kanon_sql.attack(config, method=True, attacks=1)["downcoding"]
+    downcoding = kanon_sql.attack(config, method=True, attacks=1)["downcoding"]
     with (folder / "cut.csv").open(encoding="utf-8", newline="") as file:
         labels = [tuple(row[name] for name in columns) for row in csv.DictReader(file)]
     classes: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
@@ -189,8 +192,8 @@ def test_what_labels_tell_is_so_in_every_way_to_fill_a_class(
             of_class.append(0 if alike else told_of(shown, values, sorted({row[place] for row in rows}), below))
             cells[name] += of_class[-1]
         most += max(of_class)
-    assert found["columns"] == {name: cells[name] for name in columns}
-    assert found["rows"] == most
+    assert downcoding["columns"] == {name: cells[name] for name in columns}
+    assert downcoding["rows"] == most
 
 
 @pytest.mark.slow
@@ -198,15 +201,15 @@ def test_a_label_of_one_value_is_that_value(folder: Path) -> None:
     """At level 1 of the prefixes x* is x1 and x2, y* only y1; z stays as it is."""
     rows = (("x1", "u"), ("x2", "u"), ("y1", "u"), ("y1", "u"), ("z", "u"), ("z", "u"))
     case = Asked(tuple((*row, "1", None) for row in rows), 2, 0, (), False)
-    found = measured(case, folder)
-    assert found["downcoding"] == {"rows": 2, "classes": None, "columns": {"a": 2, "b": 0}}
-    assert found["minimality"] is None
+    attacked = measured(case, folder)
+    assert attacked["downcoding"] == {"rows": 2, "classes": None, "columns": {"a": 2, "b": 0}}
+    assert attacked["minimality"] is None
 
 
 @pytest.mark.slow
 def test_a_release_of_something_else_is_not_measured(folder: Path) -> None:
     kanon_sql.run(CASES[0].config(folder), advice=False)
-    other = replace(CASES[0], rows=(*CASES[0].rows, *CASES[0].rows))
-    found = kanon_sql.attack(other.config(folder), method=True, attacks=1)
-    assert found["downcoding"] is None and found["minimality"] is None
-    assert any("is not what" in one for one in found["warnings"])
+    doubled = replace(CASES[0], rows=(*CASES[0].rows, *CASES[0].rows))
+    attacked = kanon_sql.attack(doubled.config(folder), method=True, attacks=1)
+    assert attacked["downcoding"] is None and attacked["minimality"] is None
+    assert any("is not what" in warning for warning in attacked["warnings"])

@@ -33,22 +33,24 @@ Json = Any
 OURS = ("loss", "risk", "columns", "lattice", "classes")
 
 
-def close(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+def close(left: float, right: float) -> bool:
+    return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-9)
 
 
-def told_or(found: Any, true: Any, hidden: bool) -> None:
+def told_or(figure: Any, true: Any, hidden: bool) -> None:
     """`found` is None where it is hidden, else it is true."""
-    assert (found is None) if hidden else close(found, true)
+    assert (figure is None) if hidden else close(figure, true)
 
 
 def check_risk(facts: PageFacts, before: Counter[Any], after: Counter[Any], k: int) -> None:
     """Both sides are those of the classes; before, nothing divides the rows of joined ranges again."""
     risk: Any = facts.risk
-    ends = [[(one["from"], one["to"]) for one in risk[side]["sizes"]] for side in ("before", "after")]
+    ends = [
+        [(size_range["from"], size_range["to"]) for size_range in risk[side]["sizes"]] for side in ("before", "after")
+    ]
     assert ends[0] == ends[1]
     wholes = size_bounds(ends[0][-1][1])
-    joined = [one for one in ends[0] if one not in wholes]
+    joined = [size_range for size_range in ends[0] if size_range not in wholes]
     for side, classes in (("before", before), ("after", after)):
         part, n, sizes = risk[side], sum(classes.values()), classes.values()
         within = joined if side == "before" else []
@@ -65,34 +67,36 @@ def check_risk(facts: PageFacts, before: Counter[Any], after: Counter[Any], k: i
         told_or(part["classes"]["max"], max(sizes), inside(max(sizes)))
         told_or(part["prosecutor"]["highest"], 1 / min(sizes), inside(min(sizes)))
         assert part["classes"]["min"] or min(sizes) < k
-        assert sum(one["rows"] for one in part["sizes"]) == n == part["rows"]["measured"]
-        for one in part["sizes"]:
-            found = [size for size in sizes if one["from"] <= size <= one["to"]]
-            assert one["rows"] == sum(found)
-            assert close(one["share"], sum(found) / n)
-            told_or(one["classes"], len(found), (one["from"], one["to"]) in within)
-        for one, most in ((part["unique"], 1), (part["prosecutor"]["above"], 4)):
+        assert sum(size_range["rows"] for size_range in part["sizes"]) == n == part["rows"]["measured"]
+        for size_range in part["sizes"]:
+            shown_nodes = [size for size in sizes if size_range["from"] <= size <= size_range["to"]]
+            assert size_range["rows"] == sum(shown_nodes)
+            assert close(size_range["share"], sum(shown_nodes) / n)
+            told_or(size_range["classes"], len(shown_nodes), (size_range["from"], size_range["to"]) in within)
+        for counted, most in ((part["unique"], 1), (part["prosecutor"]["above"], 4)):
             rows = sum(size for size in sizes if size <= most)
             cut = any(low <= most < high for low, high in within)
-            told_or(one["rows"], rows, cut)
-            told_or(one["share"], rows / n, cut)
-            assert one["rows"] is None or one["rows"] == 0 or one["rows"] >= k
-    assert not [one for one in risk["before"]["sizes"] if 0 < one["rows"] < min(k, sum(before.values()))]
+            told_or(counted["rows"], rows, cut)
+            told_or(counted["share"], rows / n, cut)
+            assert counted["rows"] is None or counted["rows"] == 0 or counted["rows"] >= k
+    assert not [
+        size_range for size_range in risk["before"]["sizes"] if 0 < size_range["rows"] < min(k, sum(before.values()))
+    ]
 
 
 def check_bars(column: ColumnFacts, source: Counter[Cell], released: Counter[Cell], k: int) -> None:
     """`source` are the rows of each label in the source, those of labels that the release lacks among them."""
     assert {bar.label: bar.release for bar in column.bars} == released
-    told = 0
+    told_rows = 0
     for bar in column.bars:
         assert bar.source is not None
         more = source[bar.label] - released[bar.label]
         assert bar.source in (source[bar.label], released[bar.label])
         if 0 < more < max(k, 2):
             assert bar.source == released[bar.label]
-        told += bar.source
+        told_rows += bar.source
     n = sum(source.values())
-    rest = n - told
+    rest = n - told_rows
     assert (column.others is None) == (rest == 0)
     if column.others is not None:
         assert column.others.release == 0
@@ -105,10 +109,10 @@ def above(case: Case, column: str, level: int, released: Counter[Cell]) -> Itera
     """(level, the labels that are released there or lie above)."""
     hierarchy = case.problem.hierarchies[column]
     values = {row[column] for row in case.problem.participants}
-    known = [value for value in values if hierarchy.generalize(value, level) in released]
-    known += [leaf for leaf in hierarchy.words if hierarchy.generalize(leaf, level) in released]
+    below = [value for value in values if hierarchy.generalize(value, level) in released]
+    below += [leaf for leaf in hierarchy.words if hierarchy.generalize(leaf, level) in released]
     for number in range(level, hierarchy.top + 1):
-        yield number, {hierarchy.generalize(value, number) for value in known} - {None}
+        yield number, {hierarchy.generalize(value, number) for value in below} - {None}
 
 
 def check_columns(case: Case, folder: Path, report: Json, facts: PageFacts) -> None:
@@ -145,16 +149,16 @@ def check_columns(case: Case, folder: Path, report: Json, facts: PageFacts) -> N
             assert close(column.loss, report["loss"]["attributes"][column.name])
 
 
-def check_node(found: Any, node: Node, exactly: bool) -> None:
+def check_node(shown: Any, node: Node, exactly: bool) -> None:
     """What is said of a node is so; `exactly` where it must be said."""
     loss = 100 * float(node.lm) / len(node.levels)
-    assert found.suppressed in (None, node.suppressed)
-    assert found.classes in (None, node.classes)
-    assert found.satisfies in (None, node.satisfies)
-    assert found.loss is not None
-    assert close(found.loss, loss) if found.exact else found.loss <= loss + 1e-9
+    assert shown.suppressed in (None, node.suppressed)
+    assert shown.classes in (None, node.classes)
+    assert shown.satisfies in (None, node.satisfies)
+    assert shown.loss is not None
+    assert close(shown.loss, loss) if shown.exact else shown.loss <= loss + 1e-9
     if exactly:
-        assert (found.suppressed, found.classes, found.satisfies, found.exact) == (
+        assert (shown.suppressed, shown.classes, shown.satisfies, shown.exact) == (
             *(node.suppressed, node.classes, node.satisfies),
             True,
         )
@@ -163,14 +167,14 @@ def check_node(found: Any, node: Node, exactly: bool) -> None:
 def check_lattice(case: Case, report: Json, facts: LatticeFacts, exactly: bool) -> None:
     nodes = {node.levels: node for node in case.problem.nodes}
     assert facts.size == len(nodes)
-    assert [found.levels for found in facts.nodes] == sorted(nodes)
-    for found in facts.nodes:
-        check_node(found, nodes[found.levels], exactly or found.winner)
+    assert [shown.levels for shown in facts.nodes] == sorted(nodes)
+    for shown_nodes in facts.nodes:
+        check_node(shown_nodes, nodes[shown_nodes.levels], exactly or shown_nodes.winner)
     minimal = {node.levels for node in case.problem.minimal}
-    shown = {found.levels for found in facts.nodes if found.minimal}
+    shown = {shown_node.levels for shown_node in facts.nodes if shown_node.minimal}
     assert shown == minimal if exactly else shown <= minimal
     winner = tuple(report["solution"]["levels"][name] for name in facts.names)
-    assert [found.levels for found in facts.nodes if found.winner] == [winner]
+    assert [shown.levels for shown in facts.nodes if shown.winner] == [winner]
 
 
 def released_participants(case: Case, report: Json) -> list[Any]:
@@ -190,15 +194,15 @@ def check_untold_lattice(case: Case, report: Json, facts: PageFacts) -> None:
     assert facts.lattice is not None and facts.loss is not None
     nodes = {node.levels: node for node in case.problem.nodes}
     winner = tuple(report["solution"]["levels"][name] for name in facts.lattice.names)
-    assert [found.levels for found in facts.lattice.nodes] == sorted(nodes)
-    for found in facts.lattice.nodes:
-        above = all(level >= chosen for level, chosen in zip(found.levels, winner, strict=True))
-        assert found.winner is (found.levels == winner) and not found.minimal
-        assert found.satisfies is (True if above else None)
-        assert nodes[found.levels].satisfies or not above
-        counts = (report["rows"]["suppressed"], report["classes"]["count"]) if found.winner else (None, None)
-        assert (found.suppressed, found.classes) == counts
-    assert [close(found.loss or 0.0, facts.loss["ncp"]) for found in facts.lattice.nodes if found.winner] == [True]
+    assert [shown.levels for shown in facts.lattice.nodes] == sorted(nodes)
+    for shown in facts.lattice.nodes:
+        above = all(level >= chosen for level, chosen in zip(shown.levels, winner, strict=True))
+        assert shown.winner is (shown.levels == winner) and not shown.minimal
+        assert shown.satisfies is (True if above else None)
+        assert nodes[shown.levels].satisfies or not above
+        counts = (report["rows"]["suppressed"], report["classes"]["count"]) if shown.winner else (None, None)
+        assert (shown.suppressed, shown.classes) == counts
+    assert [close(shown.loss or 0.0, facts.loss["ncp"]) for shown in facts.lattice.nodes if shown.winner] == [True]
 
 
 def check_texts(facts: PageFacts) -> None:
@@ -214,9 +218,9 @@ def check_case(case: Case, mask: bool, work: float) -> None:
     with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         patch.setattr(lattice, "_work", lambda *_: Work(work))
         folder = Path(name)
-        asked = {"order": "none", "suppressed": "mask" if mask else "drop"}
+        release = {"order": "none", "suppressed": "mask" if mask else "drop"}
         try:
-            report, facts = facts_of(case.config(folder, release=asked), folder, OURS)
+            report, facts = facts_of(case.config(folder, release=release), folder, OURS)
         except NoReleaseError:
             return
         assert not facts.notes
@@ -271,10 +275,10 @@ def test_facts_of_a_release_that_is_there_are_those_of_its_run(case: Case) -> No
         assert alone.risk and alone.risk["after"] and within.risk and within.risk["after"]
         assert alone.risk["before"] is None
         assert alone.risk["after"]["classes"] == within.risk["after"]["classes"]
-        for column, known in zip(alone.columns, within.columns, strict=True):
+        for column, of_run in zip(alone.columns, within.columns, strict=True):
             assert column.note
             assert not [bar for bar in column.bars if bar.source is not None]
-            assert column.steps == (known.steps if column.name in case.files else ())
+            assert column.steps == (of_run.steps if column.name in case.files else ())
 
 
 @pytest.mark.slow
@@ -301,11 +305,11 @@ def test_facts_of_classes_that_are_there_are_those_of_their_run(table: Table, al
 def labels_above(table: Table, column: str, released: set[Cell]) -> set[Cell]:
     """What lies above released labels of a hierarchy, these among them."""
     lines = [[*line, "*"] for line in table.files.get(column, [])]
-    found = set(released)
+    labels = set(released)
     for line in lines:
         at = [level for level, label in enumerate(line) if label in released]
-        found |= set(line[at[0] :]) if at else set()
-    return found
+        labels |= set(line[at[0] :]) if at else set()
+    return labels
 
 
 @pytest.mark.slow
@@ -331,8 +335,8 @@ def test_facts_of_classes_are_those_of_the_release(table: Table, algorithm: str)
             assert set(column.labels) <= set(released)
             others = 0 if column.others is None else column.others.release
             assert sum(bar.release for bar in column.bars) + others == len(rows)
-            told = [bar.source for bar in column.bars if bar.source is not None]
-            assert all(source == 0 or source >= table.k for source in told)
+            sources = [bar.source for bar in column.bars if bar.source is not None]
+            assert all(source == 0 or source >= table.k for source in sources)
             assert all(bar.source is None or not 0 < bar.source - bar.release < max(table.k, 2) for bar in column.bars)
             assert sum(step.rows for step in column.steps) in (0, len(rows))
         assert sum(band.classes for band in facts.classes) == len(classes)
@@ -346,12 +350,12 @@ def test_facts_of_classes_are_those_of_the_release(table: Table, algorithm: str)
 
 @pytest.mark.slow
 def test_losses_of_classes_are_told_of_hierarchies_numbers_dates_and_texts(tmp_path: Path) -> None:
-    made = (
+    query = (
         "SELECT i % 40 AS age, DATE '2020-01-01' + CAST(i * 7 % 300 AS INTEGER) AS day, "
         "chr(97 + CAST(i % 7 AS INTEGER)) AS word, '0' || (2130 + i % 20) AS zip FROM range(200) AS rows(i)"
     )
     with shared() as connection:
-        connection.execute(f"COPY ({made}) TO '{tmp_path / 'in.parquet'}'")
+        connection.execute(f"COPY ({query}) TO '{tmp_path / 'in.parquet'}'")
     for algorithm in ("local", "mondrian"):
         for ranges in ("text", "columns", "widened"):
             config = {
@@ -380,17 +384,19 @@ def test_no_range_of_sizes_is_told_with_few_rows(rows: list[int], k: int) -> Non
     ]
     ranges = told_ranges(sizes, k)
     joined = join_ranges(sizes, ranges)
-    assert sum(one["rows"] for one in joined) == sum(rows)
+    assert sum(size_range["rows"] for size_range in joined) == sum(rows)
     if sum(rows) >= 2 * k:
-        assert not [one for one in joined if 0 < one["rows"] < k]
-        assert all(len(part) == 1 or one["rows"] >= 2 * k for part, one in zip(ranges, joined, strict=True))
+        assert not [size_range for size_range in joined if 0 < size_range["rows"] < k]
+        assert all(
+            len(part) == 1 or size_range["rows"] >= 2 * k for part, size_range in zip(ranges, joined, strict=True)
+        )
     assert joined[0]["from"] == 1
     assert joined[-1]["to"] == len(rows)
-    assert all(one["to"] + 1 == after["from"] for one, after in pairwise(joined))
+    assert all(size_range["to"] + 1 == after["from"] for size_range, after in pairwise(joined))
     # What lies below k is joined with what does not only where it must be.
     below, above = sum(rows[: k - 1]), sum(rows[k - 1 :])
     if (below == 0 or below >= 2 * k) and (above == 0 or above >= 2 * k):
-        assert all(one["to"] < k or one["from"] >= k for one in joined)
+        assert all(size_range["to"] < k or size_range["from"] >= k for size_range in joined)
 
 
 def partitions(n: int, most: int) -> Iterator[tuple[int, ...]]:
@@ -405,7 +411,7 @@ def partitions(n: int, most: int) -> Iterator[tuple[int, ...]]:
 def risk_side(sizes: tuple[int, ...]) -> Json:
     """What is measured of a table with classes of these sizes."""
     n, classes = sum(sizes), len(sizes)
-    found = [(low, high, [size for size in sizes if low <= size <= high]) for low, high in size_bounds(max(sizes))]
+    ranges = [(low, high, [size for size in sizes if low <= size <= high]) for low, high in size_bounds(max(sizes))]
     alone, above = sizes.count(1), sum(size for size in sizes if size < 5)
     return {
         "rows": {"source": n, "missing": 0, "measured": n},
@@ -419,27 +425,27 @@ def risk_side(sizes: tuple[int, ...]) -> Json:
         "marketer": {"average": classes / n, "rows": float(classes)},
         "sizes": [
             {"from": low, "to": high, "classes": len(inside), "rows": sum(inside), "share": sum(inside) / n}
-            for low, high, inside in found
+            for low, high, inside in ranges
         ],
     }
 
 
-def agrees(told: Json, sizes: tuple[int, ...]) -> bool:
+def agrees(risk: Json, sizes: tuple[int, ...]) -> bool:
     """Whether a source with classes of these sizes has all figures that are told."""
     true = risk_side(sizes)
-    pairs = [(told[part][key], true[part][key]) for part in ("classes", "marketer") for key in told[part]]
-    pairs += [(told["prosecutor"][key], true["prosecutor"][key]) for key in ("highest", "average")]
-    pairs += [(told["unique"]["rows"], true["unique"]["rows"])]
-    pairs += [(told["prosecutor"]["above"]["rows"], true["prosecutor"]["above"]["rows"])]
-    for one in told["sizes"]:
-        inside = [size for size in sizes if one["from"] <= size <= one["to"]]
-        pairs += [(one["classes"], len(inside)), (one["rows"], sum(inside))]
-    return all(found is None or found == expected for found, expected in pairs)
+    pairs = [(risk[part][key], true[part][key]) for part in ("classes", "marketer") for key in risk[part]]
+    pairs += [(risk["prosecutor"][key], true["prosecutor"][key]) for key in ("highest", "average")]
+    pairs += [(risk["unique"]["rows"], true["unique"]["rows"])]
+    pairs += [(risk["prosecutor"]["above"]["rows"], true["prosecutor"]["above"]["rows"])]
+    for size_range in risk["sizes"]:
+        inside = [size for size in sizes if size_range["from"] <= size <= size_range["to"]]
+        pairs += [(size_range["classes"], len(inside)), (size_range["rows"], sum(inside))]
+    return all(figure is None or figure == expected for figure, expected in pairs)
 
 
-@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("released_known", [False, True])
 @pytest.mark.parametrize(("k", "n"), [(3, 10), (4, 11), (5, 13)])
-def test_few_rows_that_are_not_told_do_not_follow_from_what_is_told(k: int, n: int, known: bool) -> None:
+def test_few_rows_that_are_not_told_do_not_follow_from_what_is_told(k: int, n: int, released_known: bool) -> None:
     """For each source of n rows, all sources that agree with what is told of it.
 
     Where all levels are 0, the release is all classes of at least k rows: these are `known`, and how many rows are not
@@ -449,23 +455,23 @@ def test_few_rows_that_are_not_told_do_not_follow_from_what_is_told(k: int, n: i
     for sizes in every:
         kept = tuple(size for size in sizes if size >= k)
         suppressed = n - sum(kept)
-        before, after = risk_side(sizes), risk_side(kept if known else (n,))
+        before, after = risk_side(sizes), risk_side(kept if released_known else (n,))
         pad_sizes(before, after)
         pad_sizes(after, before)
         hide_small_classes(before, after, k, 0.2)
-        if known and suppressed < k:
+        if released_known and suppressed < k:
             continue
-        others = [(*kept, *small) for small in partitions(suppressed, k - 1)] if known else every
-        others = [one for one in others if agrees(before, one)]
+        others = [(*kept, *small) for small in partitions(suppressed, k - 1)] if released_known else every
+        others = [sizes_of_source for sizes_of_source in others if agrees(before, sizes_of_source)]
         assert sizes in others
-        told = {(one["from"], one["to"]) for one in before["sizes"]}
+        told_of_source = {(size_range["from"], size_range["to"]) for size_range in before["sizes"]}
         for low, high in size_bounds(k - 1):
-            rows = [sum(size for size in one if low <= size <= high) for one in (sizes, *others)]
-            if (low, high) not in told and 0 < rows[0] < k:
+            rows = [sum(size for size in class_sizes if low <= size <= high) for class_sizes in (sizes, *others)]
+            if (low, high) not in told_of_source and 0 < rows[0] < k:
                 hidden += 1
                 assert len(set(rows)) > 1, (sizes, low)
         if before["unique"]["rows"] is None:
-            assert len({one.count(1) for one in others}) > 1, sizes
+            assert len({class_sizes.count(1) for class_sizes in others}) > 1, sizes
         else:
             assert not 0 < sizes.count(1) < k
     assert hidden
@@ -474,12 +480,12 @@ def test_few_rows_that_are_not_told_do_not_follow_from_what_is_told(k: int, n: i
 @given(st.lists(st.tuples(st.integers(1, 20), st.integers(0, 9)), max_size=8), st.integers(0, 9), st.integers(2, 6))
 def test_no_few_rows_are_found_by_subtraction(given: list[tuple[int, int]], absent: int, k: int) -> None:
     bars = [Bar(str(i), released + more, released) for i, (released, more) in enumerate(given)]
-    told, others = told_bars(bars, Bar(None, absent, 0), k, k)
+    shown_bars, others = told_bars(bars, Bar(None, absent, 0), k, k)
     suppressed = absent + sum(more for _, more in given)
-    for bar, (released, more) in zip(told, given, strict=True):
+    for bar, (released, more) in zip(shown_bars, given, strict=True):
         assert bar.source in (released, released + more)
         assert not 0 < (bar.source or 0) - released < k
-    rest = suppressed - sum((bar.source or 0) - bar.release for bar in told)
+    rest = suppressed - sum((bar.source or 0) - bar.release for bar in shown_bars)
     assert rest in (0, suppressed) or rest >= k
     assert others.source == (None if 0 < rest < k else rest)
 

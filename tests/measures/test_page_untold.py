@@ -55,7 +55,7 @@ def run(folder: Path, name: str, rows: list[Row], config: Json, *, again: bool =
     place.mkdir()
     lines = [",".join(row) for row in sorted(rows)]
     (place / "source.csv").write_text("\n".join([HEAD, *lines]) + "\n", encoding="utf-8")
-    asked = {
+    job = {
         "source": str(place / "source.csv"),
         "target": str(place / "release.csv"),
         "quasi_identifiers": {
@@ -69,10 +69,10 @@ def run(folder: Path, name: str, rows: list[Row], config: Json, *, again: bool =
         **config,
     }
     if "report" in config and again:
-        asked["report"] = str(place / "report.json")
-    report = kanon_sql.run(asked, html=None if again else place / "page.html").report
+        job["report"] = str(place / "report.json")
+    report = kanon_sql.run(job, html=None if again else place / "page.html").report
     if again:
-        report = kanon_sql.report_release(asked, html=place / "page.html")[1]
+        report = kanon_sql.report_release(job, html=place / "page.html")[1]
     released = (place / "release.csv").read_text(encoding="utf-8").splitlines()
     page = (place / "page.html").read_text(encoding="utf-8").replace(str(place), "FOLDER")
     for pattern in (
@@ -116,7 +116,7 @@ CONFIGS: dict[str, Json] = {
 def test_other_values_of_suppressed_rows_give_the_same_page(config: Json, tmp_path: Path) -> None:
     random = Random(7)
     kept = kept_rows(random, 6, 5)
-    runs = [run(tmp_path, str(one), kept + lone_rows(random, 2), config) for one in range(3)]
+    runs = [run(tmp_path, str(number), kept + lone_rows(random, 2), config) for number in range(3)]
     assert runs[0][0] == runs[1][0] == runs[2][0] and len(runs[0][0]) == len(kept) + 1
     for _, page, utility in runs[1:]:
         assert utility == runs[0][2]
@@ -129,8 +129,10 @@ def test_so_do_those_of_other_tables(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     config = random.choice(list(CONFIGS.values()))
     kept, number = kept_rows(random, random.randint(2, 8), random.randint(4, 7)), random.randint(1, 3)
-    runs = [run(tmp_path, str(one), kept + lone_rows(random, number), config) for one in range(3)]
-    same = [one for one in runs[1:] if one[0] == runs[0][0]]  # else it is the search that chose another release
+    runs = [run(tmp_path, str(number_of_run), kept + lone_rows(random, number), config) for number_of_run in range(3)]
+    same = [
+        outcome for outcome in runs[1:] if outcome[0] == runs[0][0]
+    ]  # else it is the search that chose another release
     for _, page, utility in same:
         assert utility == runs[0][2]
         assert page == runs[0][1]
@@ -140,12 +142,12 @@ def test_so_do_those_of_other_tables(seed: int, tmp_path: Path) -> None:
 def test_every_diagnosis_of_suppressed_persons_is_as_likely_as_before(tmp_path: Path) -> None:
     """Of all that two persons may have the equations of the page rule out nothing: k assignments are left, and more."""
     kept = kept_rows(Random(1), 6, 5)
-    told = set()
+    pages = set()
     for number, diagnoses in enumerate(product(DIAGNOSES, repeat=2)):
         lone = [("f", "101", diagnoses[0], "3"), ("f", "108", diagnoses[1], "4")]
         _, page, utility = run(tmp_path, str(number), kept + lone, {"quasi_identifiers": fixed(2)})
-        told.add((tuple(re.findall(r"\d[\d.,]*", page)), repr(utility)))
-    assert len(told) == 1
+        pages.add((tuple(re.findall(r"\d[\d.,]*", page)), repr(utility)))
+    assert len(pages) == 1
 
 
 @pytest.mark.slow
@@ -157,8 +159,8 @@ def test_the_page_of_a_release_that_is_there_tells_no_more(tmp_path: Path) -> No
         for number in range(2):
             place = f"{again}{number}"
             config = {"quasi_identifiers": fixed(2), **({"report": "report.json"} if again else {})}
-            asked = run(tmp_path, place, kept + lone_rows(random, 2), config, again=True)
-            pages.append(asked[1])
+            outcome = run(tmp_path, place, kept + lone_rows(random, 2), config, again=True)
+            pages.append(outcome[1])
         assert pages[0] == pages[1]
         assert "without the 2 suppressed rows" in pages[0]
 

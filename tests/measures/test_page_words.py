@@ -60,7 +60,7 @@ def test_the_headline_is_green_only_where_nothing_is_left_to_judge(changes: dict
     summary = summarize(told(PageFacts(title="Release", report=reported(), **changes)))
     assert summary.look == look
     assert ("everything that was asked for holds" in summary.headline) == (look == "good")
-    judged = [one.model for one in summary.verdicts if one.holds is None]
+    judged = [verdict.model for verdict in summary.verdicts if verdict.holds is None]
     expected = {
         "unique": "nearly unique column 'cost'",
         "notes": "nearly unique columns",

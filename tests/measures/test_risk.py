@@ -32,8 +32,8 @@ Row = tuple[Value, ...]
 VALUES: list[Value] = [None, "a", "A", " a", "02", "2", "2.0", "*", "NULL", "é", "it's", 'q"q']
 
 
-def close(found: float | None, expected: Fraction | None) -> bool:
-    return found == expected if expected is None else found == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
+def close(figure: float | None, expected: Fraction | None) -> bool:
+    return figure == expected if expected is None else figure == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
 
 
 def sizes_of(rows: Sequence[Row], places: Sequence[int]) -> Counter[Row]:
@@ -55,10 +55,10 @@ def expect(part: Json, rows: Sequence[Row], names: Sequence[str], width: int, th
     prosecutor = part["prosecutor"]
     assert close(prosecutor["highest"], max(risks)) and close(prosecutor["average"], sum(risks, Fraction()) / n)
     assert prosecutor["above"]["rows"] == above and close(prosecutor["above"]["share"], Fraction(above, n))
-    for one in part["sizes"]:
-        inside = [size for size in classes.values() if one["from"] <= size <= one["to"]]
-        assert (one["classes"], one["rows"]) == (len(inside), sum(inside))
-    assert sum(one["rows"] for one in part["sizes"]) == n
+    for size_range in part["sizes"]:
+        inside = [size for size in classes.values() if size_range["from"] <= size <= size_range["to"]]
+        assert (size_range["classes"], size_range["rows"]) == (len(inside), sum(inside))
+    assert sum(size_range["rows"] for size_range in part["sizes"]) == n
     subsets = part["subsets"]
     assert subsets["columns"] == list(names)
     wanted = {
@@ -67,21 +67,25 @@ def expect(part: Json, rows: Sequence[Row], names: Sequence[str], width: int, th
         for subset in itertools.combinations(range(len(names)), size)
     }
     assert subsets["count"] == subsets["counted"] == len(wanted)
-    found = {tuple(one["columns"]): one for one in subsets["listed"]}
-    assert set(found) == set(wanted)
+    listed = {tuple(subset["columns"]): subset for subset in subsets["listed"]}
+    assert set(listed) == set(wanted)
     for columns, counted in wanted.items():
-        one = found[columns]
+        subset = listed[columns]
         alone = sum(size == 1 for size in counted.values())
-        assert (one["combinations"], one["unique"]) == (len(counted), alone)
-        assert close(one["unique_share"], Fraction(alone, n)) and close(one["distinction"], Fraction(len(counted), n))
-        told_apart = sum(
-            [row[names.index(c)] for c in columns] != [other[names.index(c)] for c in columns]
-            for row, other in itertools.combinations(rows, 2)
+        assert (subset["combinations"], subset["unique"]) == (len(counted), alone)
+        assert close(subset["unique_share"], Fraction(alone, n)) and close(
+            subset["distinction"], Fraction(len(counted), n)
         )
-        assert close(one["separation"], Fraction(told_apart, n * (n - 1) // 2) if n > 1 else None)
+        told_apart = sum(
+            [row[names.index(c)] for c in columns] != [second[names.index(c)] for c in columns]
+            for row, second in itertools.combinations(rows, 2)
+        )
+        assert close(subset["separation"], Fraction(told_apart, n * (n - 1) // 2) if n > 1 else None)
         smaller = (part for size in range(1, len(columns)) for part in itertools.combinations(columns, size))
-        assert one["holds_key"] == any(len(wanted[part]) == n for part in smaller)
-    assert [one["unique"] for one in subsets["listed"]] == sorted(one["unique"] for one in found.values())[::-1]
+        assert subset["holds_key"] == any(len(wanted[part]) == n for part in smaller)
+    assert [subset["unique"] for subset in subsets["listed"]] == sorted(subset["unique"] for subset in listed.values())[
+        ::-1
+    ]
 
 
 def write(path: Path, names: Sequence[str], rows: Sequence[Row]) -> None:

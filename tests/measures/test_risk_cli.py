@@ -70,7 +70,7 @@ def test_the_summary_says_what_the_report_says(call: Call) -> None:
             assert cells(out, f"{name} risk, {key}") == [f"{side[name][key]:.4f}" for side in sides]
         above = [side[name]["above"] for side in sides]
         assert cells(out, f"{name} risk, rows above 0.2") == [
-            f"{one['rows']:,} ({100 * one['share']:.2f} %)" for one in above
+            f"{threshold['rows']:,} ({100 * threshold['share']:.2f} %)" for threshold in above
         ]
     assert cells(out, "marketer risk") == [f"{side['marketer']['average']:.4f}" for side in sides]
     assert max(map(len, out.splitlines())) <= 80
@@ -166,20 +166,20 @@ class Page(HTMLParser):
 def test_the_drawing_has_every_count(call: Call) -> None:
     data: Any = json.loads(call("config.yaml", "--json").out)
     root = ET.fromstring(draw_svg(data).encode())
-    shares, classes = [one for one in root.iter(SVG + "g") if one.get("class") == "panel"][:2]
+    shares, classes = [group for group in root.iter(SVG + "g") if group.get("class") == "panel"][:2]
     sides = [data[word]["sizes"] for word in ("before", "after")]
-    said = {one.findtext(SVG + "title") for panel in (shares, classes) for one in panel.iter(SVG + "g")}
+    said = {group.findtext(SVG + "title") for panel in (shares, classes) for group in panel.iter(SVG + "g")}
     widths, expected = [], []
     for pair in zip(*sides, strict=True):
         of = f"classes of {size_text(pair[0])} rows"
-        counts = [f"{one['classes']:,}" for one in pair]
+        counts = [f"{size_range['classes']:,}" for size_range in pair]
         assert f"{of}\nclasses before: {counts[0]}\nclasses after: {counts[1]}" in said
         assert any(
             (text or "").startswith(f"{of}\nbefore: {pair[0]['rows']:,} rows, ")
             and f"\nafter: {pair[1]['rows']:,} rows, " in (text or "")
             for text in said
         )
-        expected += [one["share"] for one in pair if one["share"]]
+        expected += [size_range["share"] for size_range in pair if size_range["share"]]
     for bar in shares.iter(SVG + "rect"):
         widths.append(float(bar.attrib["width"]) + (1.2 if bar.get("class") == "before" else 0))
     assert len(widths) == len(expected)
@@ -188,10 +188,17 @@ def test_the_drawing_has_every_count(call: Call) -> None:
     page = Page(draw_html(data))
     assert page.rows[0] == ["rows in the class", "rows before", "rows after", "% before", "% after", "classes before",
                             "classes after"]  # fmt: skip
-    for row, one, other in zip(page.rows[1:], *sides, strict=False):
-        found = (one["rows"], other["rows"], 100 * one["share"], 100 * other["share"], one["classes"], other["classes"])
-        texts = [f"{value:,}" if isinstance(value, int) else f"{value:.2f}" for value in found]
-        assert row == [size_text(one), *texts]
+    for row, before, after in zip(page.rows[1:], *sides, strict=False):
+        figures = (
+            before["rows"],
+            after["rows"],
+            100 * before["share"],
+            100 * after["share"],
+            before["classes"],
+            after["classes"],
+        )
+        texts = [f"{value:,}" if isinstance(value, int) else f"{value:.2f}" for value in figures]
+        assert row == [size_text(before), *texts]
     assert "above this line" in draw_svg(data)
 
 
@@ -212,8 +219,8 @@ def test_the_summary_shows_the_estimates_of_uniqueness(call: Call) -> None:
     assert (status, err) == (0, "")
     for model, named in (("pitman", "Pitman"), ("zayatz", "Zayatz"), ("snb", "SNB"), ("dankar", "Dankar")):
         for word in ("before", "after"):
-            found = data[word]["population_uniqueness"]
-            said = "\u2013" if model in found["without_estimate"] else f"{100 * found[model]:.2f} %"
+            uniqueness = data[word]["population_uniqueness"]
+            said = "\u2013" if model in uniqueness["without_estimate"] else f"{100 * uniqueness[model]:.2f} %"
             line = next(line for line in out.splitlines() if f"unique in the population, {named}" in line)
             assert said in line
     for words in (["--population-size", "3"], ["--sampling-fraction", "2"]):
@@ -222,7 +229,7 @@ def test_the_summary_shows_the_estimates_of_uniqueness(call: Call) -> None:
 
 @pytest.mark.slow
 def test_every_key_of_the_report_is_described(call: Call) -> None:
-    found: set[str] = set()
+    keys: set[str] = set()
     population = ["--population", "register.csv"]
     for words in (
         population,
@@ -236,9 +243,9 @@ def test_every_key_of_the_report_is_described(call: Call) -> None:
         assert data["population_uniqueness"] == data["before"]["population_uniqueness"]
         data["population_uniqueness"] = None
         for word in ("before", "after"):
-            for one in data[word]["exposed"] or []:
-                assert set(one["values"]) == {"sex", "age", "zip"}
-                one["values"] = None
+            for person in data[word]["exposed"] or []:
+                assert set(person["values"]) == {"sex", "age", "zip"}
+                person["values"] = None
             special = data[word]["special_uniques"]
             if special is not None:
                 assert special["values"].keys() == special["columns"].keys() == {"sex", "age", "zip"}
@@ -249,11 +256,11 @@ def test_every_key_of_the_report_is_described(call: Call) -> None:
                     special[key] = special[key] or data["before"]["special_uniques"][key]
         data["after"]["weighted"] = data["before"]["weighted"]  # the release holds weights of 0
         data["after"], data["before"] = None, data["after"]
-        found |= set(leaves(data))
+        keys |= set(leaves(data))
     described = set(rows(sections(ROOT / "docs" / "risk.md")["The JSON report"]))
-    around = {key[: match.start()] for key in found for match in re.finditer(r"\.|\[]", key)}
-    assert found <= described
-    assert described <= found | around
+    around = {key[: match.start()] for key in keys for match in re.finditer(r"\.|\[]", key)}
+    assert keys <= described
+    assert described <= keys | around
 
 
 @pytest.mark.slow

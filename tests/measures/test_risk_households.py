@@ -33,12 +33,14 @@ def expected(
         members[("alone", i) if household is None else household].append(risks[i])
     n = len(rows)
 
-    def told(of_household: dict[Any, Fraction]) -> Json:
-        above = {one: float(risk) > threshold for one, risk in of_household.items()}
-        rows_above = sum(len(members[one]) for one in above if above[one])
+    def figures(of_household: dict[Any, Fraction]) -> Json:
+        above = {household: float(risk) > threshold for household, risk in of_household.items()}
+        rows_above = sum(len(members[household]) for household in above if above[household])
         return {
             "highest": pytest.approx(float(max(of_household.values()))),
-            "average": pytest.approx(float(sum(len(members[one]) * risk for one, risk in of_household.items()) / n)),
+            "average": pytest.approx(
+                float(sum(len(members[household]) * risk for household, risk in of_household.items()) / n)
+            ),
             "above": {
                 "households": sum(above.values()),
                 "rows": rows_above,
@@ -46,15 +48,18 @@ def expected(
             },
         }
 
-    most = {one: max(found) for one, found in members.items()}
-    any_found = {one: 1 - prod((1 - risk for risk in found), start=Fraction(1)) for one, found in members.items()}
-    alone = [one for one in members if most[one] == 1]
-    rows_alone = sum(len(members[one]) for one in alone)
+    most = {household: max(member_risks) for household, member_risks in members.items()}
+    any_found = {
+        household: 1 - prod((1 - risk for risk in member_risks), start=Fraction(1))
+        for household, member_risks in members.items()
+    }
+    alone = [household for household in members if most[household] == 1]
+    rows_alone = sum(len(members[household]) for household in alone)
     return {
         "count": len(members),
         "largest": max(map(len, members.values())),
         "unique": {"households": len(alone), "rows": rows_alone, "share": pytest.approx(rows_alone / n)},
-        "risk": {**told(most), "any_found": told(any_found)},
+        "risk": {**figures(most), "any_found": figures(any_found)},
     }
 
 
@@ -98,23 +103,23 @@ def test_households_have_the_risk_of_their_most_exposed_member(
     population = folder / "p.csv" if with_population else None
     part = kanon_sql.risk(config, threshold=threshold, subsets=0, population=population)["before"]
     sizes, everyone = Counter(rows), Counter(persons)
-    found = part["households"]
+    measured = part["households"]
     wanted = expected(rows, households, [Fraction(1, sizes[row]) for row in rows], threshold)
-    assert {key: found[key] for key in ("count", "largest", "unique")} == {
+    assert {key: measured[key] for key in ("count", "largest", "unique")} == {
         key: wanted[key] for key in ("count", "largest", "unique")
     }
-    assert found["prosecutor"] == wanted["risk"]
-    assert found["prosecutor"]["average"] >= part["prosecutor"]["average"] - 1e-9
+    assert measured["prosecutor"] == wanted["risk"]
+    assert measured["prosecutor"]["average"] >= part["prosecutor"]["average"] - 1e-9
     named = [Fraction(1, everyone[row]) for row in rows]
-    assert found["journalist"] == (expected(rows, households, named, threshold)["risk"] if population else None)
+    assert measured["journalist"] == (expected(rows, households, named, threshold)["risk"] if population else None)
 
 
 def test_a_column_of_groups_that_is_not_there(tmp_path: Path) -> None:
     write(tmp_path / "t.csv", ["a", "home"], [("x", "1"), ("x", "1"), ("y", "2")])
     config = {"source": str(tmp_path / "t.csv"), "quasi_identifiers": ["a"], "privacy": {"k": 1}}
-    found = kanon_sql.risk({**config, "group": "house"}, subsets=0)
-    assert found["before"]["households"] is None
-    assert "has no column 'house': the risk of its groups is not measured" in found["warnings"][0]
+    measured = kanon_sql.risk({**config, "group": "house"}, subsets=0)
+    assert measured["before"]["households"] is None
+    assert "has no column 'house': the risk of its groups is not measured" in measured["warnings"][0]
     assert kanon_sql.risk(config, subsets=0)["before"]["households"] is None
 
 
@@ -129,8 +134,8 @@ def test_a_release_that_has_the_column_of_groups(tmp_path: Path) -> None:
         "privacy": {"k": 1},
         "group": "home",
     }
-    found = kanon_sql.risk(config, subsets=0)
-    assert [found[word]["households"]["count"] for word in ("before", "after")] == [2, 2]
-    assert found["before"]["households"]["prosecutor"]["average"] == pytest.approx((1 + 1 + 0.5) / 3)
-    assert found["after"]["households"]["prosecutor"]["average"] == pytest.approx(1 / 3)
-    assert found["after"]["households"]["prosecutor"]["any_found"]["highest"] == pytest.approx(1 - (2 / 3) ** 2)
+    measured = kanon_sql.risk(config, subsets=0)
+    assert [measured[word]["households"]["count"] for word in ("before", "after")] == [2, 2]
+    assert measured["before"]["households"]["prosecutor"]["average"] == pytest.approx((1 + 1 + 0.5) / 3)
+    assert measured["after"]["households"]["prosecutor"]["average"] == pytest.approx(1 / 3)
+    assert measured["after"]["households"]["prosecutor"]["any_found"]["highest"] == pytest.approx(1 - (2 / 3) ** 2)

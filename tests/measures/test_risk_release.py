@@ -37,7 +37,7 @@ def persons_under(
         labels: list[set[Cell]] = [here]
         for level in range(1, hierarchy.top + 1):
             labels.append({row[level] for row in hierarchy.rows})
-        levels.append(next(level for level, known in enumerate(labels) if values <= known))
+        levels.append(next(level for level, labels_of_level in enumerate(labels) if values <= labels_of_level))
 
     def falls(person: tuple[Cell, ...], key: tuple[Cell, ...]) -> bool:
         return all(
@@ -59,8 +59,8 @@ def test_after_is_measured_on_the_release(folder: Path, case: Case, masks: bool,
     except NoReleaseError:
         case.target(folder).unlink(missing_ok=True)
         return
-    known = [st.sampled_from([None, *(row[0] for row in hierarchy.rows)]) for hierarchy in hierarchies]
-    more = data.draw(st.lists(st.tuples(*known), max_size=10))
+    leaves = [st.sampled_from([None, *(row[0] for row in hierarchy.rows)]) for hierarchy in hierarchies]
+    more = data.draw(st.lists(st.tuples(*leaves), max_size=10))
     persons = [*(tuple(row[c] for c in columns) for row in case.problem.rows), *more]
     write_csv(folder / "register.csv", [columns, *persons], quote=True)
     released = Counter(tuple(row[c] for c in columns) for row in case.released(folder))
@@ -69,12 +69,12 @@ def test_after_is_measured_on_the_release(folder: Path, case: Case, masks: bool,
     assert plain["rows"]["measured"] == n
     assert (plain["classes"]["count"], plain["classes"]["min"]) == (len(released), min(released.values()))
     assert plain["prosecutor"]["highest"] <= 1 / case.problem.k
-    found = persons_under(released, persons, hierarchies)
-    if any(found[key] < size for key, size in released.items()):
+    persons_of_class = persons_under(released, persons, hierarchies)
+    if any(persons_of_class[key] < size for key, size in released.items()):
         return  # a label that is a value as well: see the test of labels that are read in two ways
     after = kanon_sql.risk(config, population=folder / "register.csv")["after"]
-    assert after["journalist"]["highest"] == pytest.approx(1 / min(found.values()))
-    expected = sum((Fraction(size, found[key]) for key, size in released.items()), Fraction())
+    assert after["journalist"]["highest"] == pytest.approx(1 / min(persons_of_class.values()))
+    expected = sum((Fraction(size, persons_of_class[key]) for key, size in released.items()), Fraction())
     assert after["marketer"]["rows"] == pytest.approx(float(expected))
     before = kanon_sql.risk(config, population=folder / "register.csv")["before"]
     kept = participants(case.problem.rows, columns, case.problem.missing)
@@ -134,7 +134,9 @@ def test_generalized_values_stand_for_all_below(released: Json, tmp_path: Path, 
     assert after["journalist"]["highest"] == pytest.approx(1 / min(falling.values()))
     assert after["journalist"]["average"] == pytest.approx(sum(1 / falling[row] for row in rows) / len(rows))
     assert after["marketer"]["rows"] == pytest.approx(sum(size / falling[key] for key, size in classes.items()))
-    assert [one["from"] for one in data["before"]["sizes"]] == [one["from"] for one in after["sizes"]]
+    assert [size_range["from"] for size_range in data["before"]["sizes"]] == [
+        size_range["from"] for size_range in after["sizes"]
+    ]
     assert data["before"]["prosecutor"]["highest"] == 1 and after["prosecutor"]["highest"] <= 0.2
 
 
@@ -255,7 +257,7 @@ def test_labels_that_can_be_read_in_two_ways(tmp_path: Path, values: list[str], 
     }
     part = kanon_sql.risk(config, population=tmp_path / "p.csv")["before"]
     assert part["journalist"]["highest"] == 1 / min(persons.values())
-    assert part["marketer"]["rows"] == pytest.approx(sum(1 / found for found in persons.values()))
+    assert part["marketer"]["rows"] == pytest.approx(sum(1 / matching for matching in persons.values()))
 
 
 @pytest.mark.slow

@@ -30,16 +30,16 @@ def test_adult_has_the_figures_of_another_implementation() -> None:
     header = (ADULT_ARX / "adult.csv").read_text(encoding="utf-8").split("\n", 1)[0].split(";")
     config = {"source": str(ADULT_ARX / "adult.csv"), "quasi_identifiers": header, "privacy": {"k": 1}}
     data = kanon_sql.risk(config, sampling_fraction=0.01, subsets=0)
-    found = data["population_uniqueness"]
-    assert found == data["before"]["population_uniqueness"]
-    assert found["pitman"] == pytest.approx(0.14460835, abs=5e-9)
-    assert found["dankar"] == found["pitman"] and found["chosen"] == "pitman"
-    assert found["zayatz"] == pytest.approx(0.27171272, abs=5e-9)
-    assert found["snb"] == 0 and found["without_estimate"] == ["snb"]
-    assert found["population_size"] == pytest.approx(3_016_200)
+    uniqueness = data["population_uniqueness"]
+    assert uniqueness == data["before"]["population_uniqueness"]
+    assert uniqueness["pitman"] == pytest.approx(0.14460835, abs=5e-9)
+    assert uniqueness["dankar"] == uniqueness["pitman"] and uniqueness["chosen"] == "pitman"
+    assert uniqueness["zayatz"] == pytest.approx(0.27171272, abs=5e-9)
+    assert uniqueness["snb"] == 0 and uniqueness["without_estimate"] == ["snb"]
+    assert uniqueness["population_size"] == pytest.approx(3_016_200)
     again = kanon_sql.risk(config, population_size=3_016_200, subsets=0)["population_uniqueness"]
     for key in ("pitman", "zayatz", "population_size", "sampling_fraction"):
-        assert found[key] == pytest.approx(again[key])
+        assert uniqueness[key] == pytest.approx(again[key])
 
 
 @pytest.mark.slow
@@ -52,15 +52,15 @@ def test_only_the_sizes_of_the_classes_count(folder: Path, rows: list[tuple[str,
     write_csv(folder / "t.csv", [["a", "b"], *([a, str(b)] for a, b in rows)], quote=True)
     config = {"source": str(folder / "t.csv"), "quasi_identifiers": ["a", "b"], "privacy": {"k": 1}}
     size = len(rows) * times
-    found = kanon_sql.risk(config, population_size=size, subsets=0)["before"]["population_uniqueness"]
+    uniqueness = kanon_sql.risk(config, population_size=size, subsets=0)["before"]["population_uniqueness"]
     sizes = Counter(Counter(rows).values())
     expected = estimate_uniqueness(ClassSizes.of(sizes.items()), size)
     for model in ("pitman", "zayatz", "snb"):
         share = getattr(expected, model)
-        assert found[model] == (share or 0)
-        assert (model in found["without_estimate"]) == (share is None)
-    assert (found["dankar"], found["chosen"]) == (expected.dankar, expected.chosen)
-    assert found["sampling_fraction"] == pytest.approx(1 / times)
+        assert uniqueness[model] == (share or 0)
+        assert (model in uniqueness["without_estimate"]) == (share is None)
+    assert (uniqueness["dankar"], uniqueness["chosen"]) == (expected.dankar, expected.chosen)
+    assert uniqueness["sampling_fraction"] == pytest.approx(1 / times)
 
 
 @pytest.mark.slow
@@ -80,7 +80,7 @@ def test_the_release_is_a_sample_of_the_same_population(tmp_path: Path, monkeypa
 def test_impossible_populations_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "people.csv")
     config = configuration(str(tmp_path / "people.csv"), None) | {"unlisted": "drop"}
-    asked: list[tuple[Json, int]] = [
+    impossible: list[tuple[Json, int]] = [
         ({"population_size": 3}, 1),
         ({"population_size": 0}, 1),
         ({"sampling_fraction": 0}, 1),
@@ -88,7 +88,7 @@ def test_impossible_populations_are_refused(tmp_path: Path) -> None:
         ({"sampling_fraction": float("nan")}, 1),
         ({"population_size": 0, "sampling_fraction": -1}, 3),
     ]
-    for given_, problems in asked:
+    for given_, problems in impossible:
         with pytest.raises(ConfigurationError) as raised:
             kanon_sql.risk(config, **given_)
         assert len(raised.value.problems) == problems

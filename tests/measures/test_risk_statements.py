@@ -18,7 +18,7 @@ LABELS = (
 )
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
     names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -48,8 +48,8 @@ def test_persons_of_the_population_that_are_alone_or_fewer_than_the_rows() -> No
 
 def test_every_range_of_sizes_is_listed_with_both_of_its_ends() -> None:
     tables: dict[str, Any] = {"risk_class_sizes": ("size BIGINT, class_count BIGINT", [(1, 2), (3, 1), (4, 1), (5, 7)])}
-    found = answers(f"{RISK}/histogram", tables, values={"lows": [1, 2, 3], "highs": [1, 2, 4]})
-    assert found == [(1, 1, 2, 2), (2, 2, 0, 0), (3, 4, 2, 7)]
+    ranges = answers(f"{RISK}/histogram", tables, values={"lows": [1, 2, 3], "highs": [1, 2, 4]})
+    assert ranges == [(1, 1, 2, 2), (2, 2, 0, 0), (3, 4, 2, 7)]
 
 
 def test_persons_fall_under_the_classes_of_their_codes() -> None:
@@ -63,7 +63,7 @@ def test_persons_fall_under_the_classes_of_their_codes() -> None:
         "this": [{"code": "age_code", "rung": "age_rung"}],
         "all": [{"level": "age_level", "number": 1}],
     }
-    rows = made("sized", tables, "sized_classes", names={"kept_name": "number"}, lists=lists)
+    rows = table_of("sized", tables, "sized_classes", names={"kept_name": "number"}, lists=lists)
     assert rows == [(2, 7, 1), (3, None, 2)]
 
 
@@ -87,8 +87,8 @@ def test_a_value_is_of_the_common_level_or_of_the_highest_at_which_it_is_a_label
     at_one = [("*", -1, 0), ("a", 0, None), ("b", 1, 21), ("c", 1, 22), ("x", 0, None), (None, 1, 0)]
     for level, wanted in ((None, of_each), (1, at_one)):
         values: dict[str, Any] = {"level": level, "generalized": True}
-        assert made("steps", tables, "steps", names={"qi_name": "qi"}, values=values) == wanted
-    raw = made("steps", tables, "steps", names={"qi_name": "qi"}, values={"level": 0, "generalized": False})
+        assert table_of("steps", tables, "steps", names={"qi_name": "qi"}, values=values) == wanted
+    raw = table_of("steps", tables, "steps", names={"qi_name": "qi"}, values={"level": 0, "generalized": False})
     assert raw[0] == ("*", 0, None)
 
 
@@ -97,7 +97,7 @@ def test_labels_are_the_values_and_those_above_them() -> None:
         "ladder": ("value VARCHAR, rung_0 BIGINT", [("a", 1), (None, 0)]),
         "weight": ("level BIGINT, label VARCHAR, code BIGINT", [(0, "a", 7), (1, "A", 5), (2, None, 6)]),
     }
-    assert made("labels", tables, "risk_labels") == [(0, "a", 1), (1, "A", 5)]
+    assert table_of("labels", tables, "risk_labels") == [(0, "a", 1), (1, "A", 5)]
 
 
 def test_values_that_the_hierarchy_lacks_have_no_code_above() -> None:
@@ -106,9 +106,11 @@ def test_values_that_the_hierarchy_lacks_have_no_code_above() -> None:
         "tuples": ("qi VARCHAR", [("a",), ("a",), ("x",), (None,)]),
     }
     lists: dict[str, Any] = {"level": [{"code": "level_1", "rung": "rung_1"}]}
-    rows = made("ladder", tables, "ladder", "value, rung_0 > 0, rung_1", names={"qi_name": "qi"}, lists=lists)
+    rows = table_of("ladder", tables, "ladder", "value, rung_0 > 0, rung_1", names={"qi_name": "qi"}, lists=lists)
     assert rows == [("a", True, 5), ("x", True, None), (None, False, 6)]
-    plain = made("plain_ladder", {"tuples": tables["tuples"]}, "ladder", "value, rung_0 > 0", names={"qi_name": "qi"})
+    plain = table_of(
+        "plain_ladder", {"tuples": tables["tuples"]}, "ladder", "value, rung_0 > 0", names={"qi_name": "qi"}
+    )
     assert plain == [("a", True), ("x", True), (None, False)]
 
 
@@ -133,7 +135,7 @@ def test_a_household_is_as_exposed_as_its_most_exposed_row() -> None:
         "sized_classes": ("id BIGINT, persons BIGINT", [(1, 5), (2, 10), (3, 2)]),
     }
     names: dict[str, Any] = {"holder_name": "home"}
-    rows = made("households/households", tables, "risk_households", names=names, lists={"qi": [{"name": "qi"}]})
+    rows = table_of("households/households", tables, "risk_households", names=names, lists={"qi": [{"name": "qi"}]})
     assert rows == [
         (1, 1, 1, 2, 0.0, 0.5),
         (1, 1, 1, 2, 0.0, 0.5),
@@ -205,9 +207,9 @@ def test_a_row_is_alone_in_a_subset_where_it_is_in_no_smaller_one() -> None:
     )
     tables: dict[str, Any] = {"special": special, "risk_special_found": ("id BIGINT, subset BIGINT", [])}
     lists: dict[str, Any] = {"item": [{"code": "q0"}], "word": [{"mask": "m0", "bits": 2}]}
-    assert made("special/alone", tables, "risk_special_found", lists=lists, values={"subset": 9}) == [(1, 9)]
+    assert table_of("special/alone", tables, "risk_special_found", lists=lists, values={"subset": 9}) == [(1, 9)]
     several = {"special": (special[0], [(-3, 3, 6, 0)]), "risk_special_found": tables["risk_special_found"]}
-    assert made("special/alone", several, "risk_special_found", lists=lists, values={"subset": 9}) == []
+    assert table_of("special/alone", several, "risk_special_found", lists=lists, values={"subset": 9}) == []
 
 
 def test_what_was_found_is_kept_as_bits_and_adds_its_weight() -> None:
@@ -221,7 +223,7 @@ def test_what_was_found_is_kept_as_bits_and_adds_its_weight() -> None:
         "item": [{"code": "q0"}],
         "word": [{"mask": "m0", "number": 0}, {"mask": "m1", "number": 1}],
     }
-    rows = made(
+    rows = table_of(
         "special/settled", tables, "settled", "id, m0, m1, score", lists=lists, values={"bits": 63, "weight": 3.0}
     )
     assert rows == [(1, 0b101, 0b100, 11.0), (2, 0, 0, 0.0)]
@@ -234,7 +236,7 @@ def test_values_score_by_the_subsets_that_hold_their_column() -> None:
         "risk_special_values": ("position BIGINT, code BIGINT, score DOUBLE", []),
     }
     values: dict[str, Any] = {"position": 4, "subsets": [0, 2], "weight": 2.5}
-    assert made("special/value_scores", tables, "risk_special_values", values=values) == [(4, 5, 5.0), (4, 6, 2.5)]
+    assert table_of("special/value_scores", tables, "risk_special_values", values=values) == [(4, 5, 5.0), (4, 6, 2.5)]
 
 
 def expected_risk(size: int, chance: float) -> float:
@@ -252,7 +254,7 @@ def test_the_risk_of_a_weighted_class_is_the_mean_of_its_definition() -> None:
     held = [(1, 4.0, 2), (1, 4.0, 1), (3, 12.0, 1), (3, 5.0, 1), (6, 24.0, 1), (2, 1.5, 1), (4, 16.0, 1), (2, 4.0, 1)]
     tables: dict[str, Any] = {"risk_weighted_classes": ("size BIGINT, persons DOUBLE, class_count BIGINT", held)}
     values: dict[str, Any] = {"few": 4, "terms": 400}
-    rows = made("weights/risks", tables, "risk_class_risks", "size, chance, class_count, risk", values=values)
+    rows = table_of("weights/risks", tables, "risk_class_risks", "size, chance, class_count, risk", values=values)
     several = [(3, 0.25, 1), (3, 0.6, 1), (4, 0.25, 1), (6, 0.25, 1)]
     assert [row[:3] for row in rows] == [(1, 0.25, 3), (2, 0.5, 1), (2, 1.0, 1), *several]
     for size, chance, _, risk in rows:
@@ -279,19 +281,19 @@ def test_weighted_classes_have_the_sum_of_their_weights() -> None:
         "source": ("a VARCHAR, weight DOUBLE", [("x", 2.0), ("x", 3.5), (None, 1.0), ("y", 1.0), ("z", 2.0)])
     }
     options: dict[str, Any] = {"names": {"weight_number": "weight"}, "lists": {"item": [{"value": "a"}]}}
-    rows = made("weights/classes", tables, "risk_weighted_classes", "size, persons, class_count", **options)
+    rows = table_of("weights/classes", tables, "risk_weighted_classes", "size, persons, class_count", **options)
     assert rows == [(1, 1.0, 2), (1, 2.0, 1), (2, 5.5, 1)]
 
 
 def test_classes_are_read_from_tuples_and_coded_with_their_missing_values() -> None:
     tuples = ("a VARCHAR, row_count BIGINT", [("x", 2), ("x", 3), (None, 1), (None, 4), ("y", 1)])
-    classes = made("classes", {"tuples": tuples}, "class_list", lists={"qi": [{"name": "a"}]})
+    classes = table_of("classes", {"tuples": tuples}, "class_list", lists={"qi": [{"name": "a"}]})
     assert classes == [("x", 5), ("y", 1), (None, 5)]
-    codes = made("codes", {"tuples": tuples}, "codes", "value, code", names={"item_name": "a"})
+    codes = table_of("codes", {"tuples": tuples}, "codes", "value, code", names={"item_name": "a"})
     assert len(codes) == len({code for _, code in codes}) == 3
     tables: dict[str, Any] = {"tuples": tuples, "item_codes": ("value VARCHAR, code BIGINT", [("x", 7), (None, 8)])}
     lists: dict[str, Any] = {"item": [{"codes": "item_codes", "code": "q0", "name": "a"}]}
-    assert made("coded", tables, "coded", lists=lists) == [(7, 2), (7, 3), (8, 1), (8, 4), (None, 1)]
+    assert table_of("coded", tables, "coded", lists=lists) == [(7, 2), (7, 3), (8, 1), (8, 4), (None, 1)]
     assert answers(f"{RISK}/rows", {"tuples": tuples}) == [(11, 5, 2)]
     assert answers(f"{RISK}/rows", {"tuples": (tuples[0], [])}) == [(0, 0, 0)]
 
@@ -304,13 +306,13 @@ def test_classes_and_persons_go_by_levels_with_their_missing_values() -> None:
         "qi_ladder": ("value VARCHAR, rung_0 BIGINT, rung_1 BIGINT", [("x", 5, 6), (None, 0, None)]),
     }
     lists: dict[str, Any] = {"qi": [{"steps": "qi_steps", "level": "level_0", "rung": "rung", "name": "a"}]}
-    rows = made("class_steps", tables, "risk_class_steps", names={"kept_name": "row_count"}, lists=lists)
+    rows = table_of("class_steps", tables, "risk_class_steps", names={"kept_name": "row_count"}, lists=lists)
     assert rows == [(0, 0, 3, 3), (1, 5, 2, 2)]
     lists = {
         "qi": [{"ladder": "qi_ladder", "name": "a"}],
         "cell": [{"ladder": "qi_ladder", "rung": "rung_1", "name": "r"}],
     }
-    assert made("population_steps", tables, "risk_population_steps", lists=lists) == [(6, 2), (None, 1), (None, 3)]
+    assert table_of("population_steps", tables, "risk_population_steps", lists=lists) == [(6, 2), (None, 1), (None, 3)]
     persons = {"risk_population_steps": ("code BIGINT, row_count BIGINT", [(6, 2), (None, 1), (None, 3)])}
     assert answers(f"{RISK}/uncovered", persons) == [(4,)]
 
@@ -319,12 +321,12 @@ def test_combinations_start_with_no_minimal_unique_and_no_score() -> None:
     lists: dict[str, Any] = {"item": [{"code": "q0"}], "word": [{"mask": "m0"}]}
     coded = ("q0 BIGINT, row_count BIGINT", [(5, 1), (6, 2)])
     columns = "low = id, high = id, holders, row_count, q0, m0, score"
-    rows = made("special/classes", {"coded": coded}, "special", columns, lists=lists)
+    rows = table_of("special/classes", {"coded": coded}, "special", columns, lists=lists)
     assert rows == [(False, True, 2, 2, 6, 0, 0.0), (True, True, 1, 1, 5, 0, 0.0)]
     held = ("q0 BIGINT, holder BIGINT, row_count BIGINT", [(5, 1, 2), (5, 4, 1), (6, 2, 7)])
     names: dict[str, Any] = {"holder_code": "holder"}
     columns = "low, high, holders, row_count, q0, m0, score"
-    rows = made("special/classes_of_entities", {"coded": held}, "special", columns, names=names, lists=lists)
+    rows = table_of("special/classes_of_entities", {"coded": held}, "special", columns, names=names, lists=lists)
     assert rows == [(1, 4, 2, 3, 5, 0, 0.0), (2, 2, 1, 7, 6, 0, 0.0)]
 
 

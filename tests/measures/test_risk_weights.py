@@ -58,14 +58,14 @@ def test_the_expected_risk_at_every_size() -> None:
         engine.run(f"CREATE TEMP TABLE given AS FROM (VALUES {rows}) AS t (size, persons, class_count)")
         names = {"weighted_classes": "given", "class_risks": "found"}
         engine.query("measures/risk/weights/risks", names=names, values={"few": _FEW, "terms": _TERMS})
-        found = {(size, chance): risk for size, chance, _, risk in engine.run("FROM found")}
-    assert len(found) == len(cases)
+        risks = {(size, chance): risk for size, chance, _, risk in engine.run("FROM found")}
+    assert len(risks) == len(cases)
     for size, persons in cases:
-        risk = found[size, size / persons]
+        risk = risks[size, size / persons]
         assert risk == pytest.approx(integrated(size, persons), rel=1e-9)
         assert 1 / persons <= risk <= 1 / size
     assert integrated(3, 20.0) == pytest.approx(summed(3, 20.0), rel=1e-8)
-    assert found[1, 1 / 1e4] == pytest.approx(log(1e4) / (1e4 - 1))
+    assert risks[1, 1 / 1e4] == pytest.approx(log(1e4) / (1e4 - 1))
 
 
 def expected(rows: Sequence[Row], weights: Sequence[float], threshold: float) -> Json:
@@ -128,12 +128,12 @@ def test_weights_of_one_say_that_the_table_is_its_population(tmp_path: Path) -> 
     rows += [("c", "1")] * 25
     write(tmp_path / "t.csv", ["a", "w"], rows)
     data = kanon_sql.risk(configured(tmp_path, ["a"]), weights="w", subsets=0)
-    part, found = data["before"], data["before"]["weighted"]
+    part, weighted = data["before"], data["before"]["weighted"]
     for key in ("highest", "average", "above"):
-        assert found[key] == part["prosecutor"][key]
-    assert found["reidentifications"] == part["classes"]["count"] == 4
-    assert found["unique"] == {"rows": 1, "in_population": 1.0}
-    assert found["population_size"] == data["population_uniqueness"]["population_size"] == 31
+        assert weighted[key] == part["prosecutor"][key]
+    assert weighted["reidentifications"] == part["classes"]["count"] == 4
+    assert weighted["unique"] == {"rows": 1, "in_population": 1.0}
+    assert weighted["population_size"] == data["population_uniqueness"]["population_size"] == 31
     assert data["population_uniqueness"]["dankar"] == pytest.approx(1 / 31) and data["warnings"] == []
 
 
@@ -149,13 +149,13 @@ def test_the_release_has_weights_or_not(tmp_path: Path) -> None:
         write(tmp_path / "r.csv", header, cells)
         data = kanon_sql.risk(config, weights="w", subsets=0)
         assert data["before"]["weighted"]["population_size"] == 10
-        found = data["after"]["weighted"]
+        weighted = data["after"]["weighted"]
         assert data["after"]["population_uniqueness"]["population_size"] == 10
         if said is None:
-            assert (found["population_size"], data["warnings"]) == (8, [])
-            assert found["highest"] == pytest.approx(summed(2, 8.0))
+            assert (weighted["population_size"], data["warnings"]) == (8, [])
+            assert weighted["highest"] == pytest.approx(summed(2, 8.0))
         else:
-            assert found is None and len(data["warnings"]) == 1 and said in data["warnings"][0]
+            assert weighted is None and len(data["warnings"]) == 1 and said in data["warnings"][0]
 
 
 def test_what_is_no_weight(tmp_path: Path) -> None:
@@ -179,5 +179,5 @@ def test_what_is_no_weight(tmp_path: Path) -> None:
 
 def test_rows_that_do_not_take_part_need_no_weight(tmp_path: Path) -> None:
     write(tmp_path / "t.csv", ["a", "w"], [("x", "2"), ("x", "3"), (None, "none")])
-    found = kanon_sql.risk(configured(tmp_path, ["a"], missing="drop"), weights="w", subsets=0)["before"]["weighted"]
-    assert found["population_size"] == 5 and found["average"] == pytest.approx(summed(2, 5.0))
+    weighted = kanon_sql.risk(configured(tmp_path, ["a"], missing="drop"), weights="w", subsets=0)["before"]["weighted"]
+    assert weighted["population_size"] == 5 and weighted["average"] == pytest.approx(summed(2, 5.0))

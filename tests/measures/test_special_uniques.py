@@ -35,17 +35,17 @@ Row = tuple[str | None, ...]
 def uniques_of(rows: Sequence[Row], persons: Sequence[str | None], largest: int) -> list[set[tuple[int, ...]]]:
     """Of each row the subsets of columns that are minimal uniques of its person."""
     width = len(rows[0])
-    found: list[set[tuple[int, ...]]] = [set() for _ in rows]
+    unique_sets: list[set[tuple[int, ...]]] = [set() for _ in rows]
     for size in range(1, min(largest, width) + 1):
         for subset in itertools.combinations(range(width), size):
             holders = defaultdict(set)
             for row, person in zip(rows, persons, strict=True):
                 holders[tuple(row[i] for i in subset)].add(person)
-            for row, uniques in zip(rows, found, strict=True):
+            for row, uniques in zip(rows, unique_sets, strict=True):
                 alone = len(holders[tuple(row[i] for i in subset)]) == 1
                 if alone and not any(set(smaller) < set(subset) for smaller in uniques):
                     uniques.add(subset)
-    return found
+    return unique_sets
 
 
 def expected(rows: Sequence[Row], persons: Sequence[str | None], names: Sequence[str], largest: int) -> Json:
@@ -54,18 +54,23 @@ def expected(rows: Sequence[Row], persons: Sequence[str | None], names: Sequence
     largest = min(largest, width)
     uniques = uniques_of(rows, persons, largest)
     weights = {size: prod(width - i for i in range(size, min(largest, width - 1) + 1)) for size in range(1, width + 1)}
-    of_class = {row: sum(weights[len(one)] for one in found) for row, found in zip(rows, uniques, strict=True)}
+    of_class = {row: sum(weights[len(unique)] for unique in of_row) for row, of_row in zip(rows, uniques, strict=True)}
     scores = sorted(score for score in of_class.values() if score)
-    combos = {(one, tuple(row[i] for i in one)) for row, found in zip(rows, uniques, strict=True) for one in found}
+    combos = {
+        (unique, tuple(row[i] for i in unique)) for row, of_row in zip(rows, uniques, strict=True) for unique in of_row
+    }
     by_class = dict(zip(rows, uniques, strict=True))
-    added = [sum(weights[len(one)] for found in by_class.values() for one in found if i in one) for i in range(width)]
-    special_rows = sum(bool(found) for found in uniques)
+    added = [
+        sum(weights[len(unique)] for of_class in by_class.values() for unique in of_class if i in unique)
+        for i in range(width)
+    ]
+    special_rows = sum(bool(of_row) for of_row in uniques)
     return {
         "size": largest,
         "rows": special_rows,
         "share": pytest.approx(special_rows / n),
-        "msus": {str(size): sum(len(one) == size for one, _ in combos) for size in range(1, largest + 1)},
-        "columns": {name: pytest.approx(one / (sum(scores) or 1)) for name, one in zip(names, added, strict=True)},
+        "msus": {str(size): sum(len(unique) == size for unique, _ in combos) for size in range(1, largest + 1)},
+        "columns": {name: pytest.approx(score / (sum(scores) or 1)) for name, score in zip(names, added, strict=True)},
         "scores": {
             "min": scores[0],
             "mean": pytest.approx(sum(scores) / len(scores)),
@@ -91,14 +96,14 @@ def random_tables(draw: st.DrawFn) -> tuple[list[str], list[Row], list[str | Non
     return names, rows, persons
 
 
-def measured(folder: Path, names: Sequence[str], rows: Sequence[Row], **asked: Any) -> Json:
+def measured(folder: Path, names: Sequence[str], rows: Sequence[Row], **options: Any) -> Json:
     path = folder / "t.csv"
     write_csv(path, [names, *(["" if value is None else value for value in row] for row in rows)], quote=True)
     config = {"source": str(path), "target": str(folder / "none.csv"), "privacy": {"k": 1}}
     config["quasi_identifiers"] = [name for name in names if name != "person"]
     if "person" in names:
         config["privacy"] = {"k": 1, "entity": "person"}
-    data: Json = kanon_sql.risk(config, subsets=0, **asked)
+    data: Json = kanon_sql.risk(config, subsets=0, **options)
     return data
 
 
@@ -115,20 +120,20 @@ def test_minimal_uniques_are_those_of_the_definition(
     else:
         data = measured(folder, names, rows, special_uniques=largest)
     holders = persons if by_entity else [str(i) for i in range(len(rows))]
-    found, wanted = data["before"]["special_uniques"], expected(rows, holders, names, largest)
-    assert {key: found[key] for key in wanted} == wanted
-    alone = {person for person, one in zip(holders, uniques_of(rows, holders, largest), strict=True) if one}
-    assert found["entities"] == (len(alone) if by_entity else None)
-    assert found["sets"]["counted"] == found["sets"]["count"]
-    assert (found["dis"], found["values"]) == (None, None)
+    special, wanted = data["before"]["special_uniques"], expected(rows, holders, names, largest)
+    assert {key: special[key] for key in wanted} == wanted
+    alone = {person for person, of_row in zip(holders, uniques_of(rows, holders, largest), strict=True) if of_row}
+    assert special["entities"] == (len(alone) if by_entity else None)
+    assert special["sets"]["counted"] == special["sets"]["count"]
+    assert (special["dis"], special["values"]) == (None, None)
 
 
 def test_a_table_whose_shares_are_known(tmp_path: Path) -> None:
     """The shares that sdcMicro's own tests expect of this table: 50, 37.5 and 37.5 %."""
     rows = [("2", "0", "0"), ("1", "3", "6"), ("1", "0", "0")]
-    found = measured(tmp_path, ["a", "b", "c"], rows, special_uniques=3)["before"]["special_uniques"]
-    assert found["columns"] == {"a": 0.5, "b": 0.375, "c": 0.375}
-    assert found["msus"] == {"1": 3, "2": 2, "3": 0}
+    special = measured(tmp_path, ["a", "b", "c"], rows, special_uniques=3)["before"]["special_uniques"]
+    assert special["columns"] == {"a": 0.5, "b": 0.375, "c": 0.375}
+    assert special["msus"] == {"1": 3, "2": 2, "3": 0}
 
 
 def by_hand(rows: Sequence[Row], fraction: float | None = None, *, show: bool = False) -> Json:
@@ -161,13 +166,13 @@ def test_what_is_found_is_the_same_when_it_is_added_up_in_between(monkeypatch: p
 
 
 def test_probabilities_of_a_right_match() -> None:
-    found = by_hand(ROWS, 0.1)
+    special = by_hand(ROWS, 0.1)
     scores = [
-        sum(weight(4, 4, len(one)) for one in uniques)
+        sum(weight(4, 4, len(unique)) for unique in uniques)
         for uniques in uniques_of(ROWS, [str(i) for i in range(len(ROWS))], 4)
     ]
     scores = [score for score in scores if score]
-    dis = found["dis"]
+    dis = special["dis"]
     assert (dis["fraction"], dis["unique"], dis["pairs"]) == (0.1, 3, 1)
     assert dis["probability"] == pytest.approx(3 * 0.1 / (3 * 0.1 + 2 * 0.9))
     q = 1 + (8 - 4) / 20
@@ -191,12 +196,12 @@ def test_the_fraction_is_that_of_the_rows(tmp_path: Path) -> None:
 def test_values_are_shown_only_where_they_may_be() -> None:
     assert by_hand(ROWS)["values"] is None
     shown = by_hand(ROWS, show=True)
-    assert all(sum(one["share"] for one in values) == pytest.approx(1) for values in shown["values"].values())
+    assert all(sum(entry["share"] for entry in values) == pytest.approx(1) for values in shown["values"].values())
     added: Counter[str | None] = Counter()
     for row, uniques in zip(ROWS, uniques_of(ROWS, [str(i) for i in range(len(ROWS))], 4), strict=True):
-        added[row[2]] += sum(int(weight(4, 4, len(one))) for one in uniques if 2 in one)
-    assert {one["value"]: one["share"] for one in shown["values"]["c2"]} == {
-        value: pytest.approx(one / sum(added.values())) for value, one in added.items() if one
+        added[row[2]] += sum(int(weight(4, 4, len(unique))) for unique in uniques if 2 in unique)
+    assert {entry["value"]: entry["share"] for entry in shown["values"]["c2"]} == {
+        value: pytest.approx(score / sum(added.values())) for value, score in added.items() if score
     }
     assert "north" not in str(by_hand(ROWS))
 
@@ -205,21 +210,21 @@ def test_scores_of_rows_are_written_where_values_may_be_shown(tmp_path: Path) ->
     names, shown = ["a", "Rows", "c", "d"], EngineOptions(show_values=True)
     file = tmp_path / "scores.parquet"
     file.write_text("older")
-    asked = {"special_uniques": 3, "sampling_fraction": 0.1, "scores": file}
+    options = {"special_uniques": 3, "sampling_fraction": 0.1, "scores": file}
     with pytest.raises(ConfigurationError, match="expected --show-values beside it"):
-        measured(tmp_path, names, ROWS, **asked)
+        measured(tmp_path, names, ROWS, **options)
     assert file.read_text() == "older"
-    dis = measured(tmp_path, names, ROWS, options=shown, **asked)["before"]["special_uniques"]["dis"]
+    dis = measured(tmp_path, names, ROWS, options=shown, **options)["before"]["special_uniques"]["dis"]
     uniques = uniques_of(ROWS, [str(i) for i in range(len(ROWS))], 3)
     wanted = {
-        row: (1, sum(weight(4, 3, len(one)) for one in found))
-        for row, found in zip(ROWS, uniques, strict=True)
-        if found
+        row: (1, sum(weight(4, 3, len(unique)) for unique in of_row))
+        for row, of_row in zip(ROWS, uniques, strict=True)
+        if of_row
     }
     with shared() as connection:
-        found = connection.read_parquet(str(file))
-        assert found.columns == [*names, "rows_", "suda_score", "dis_suda_score"]
-        rows = found.fetchall()
+        scores = connection.read_parquet(str(file))
+        assert scores.columns == [*names, "rows_", "suda_score", "dis_suda_score"]
+        rows = scores.fetchall()
     assert {row[:4]: row[4:6] for row in rows} == wanted
     assert [row[5] for row in rows] == sorted((row[5] for row in rows), reverse=True)
     assert statistics.mean(row[6] for row in rows) == pytest.approx(dis["mean"])
@@ -243,8 +248,8 @@ def test_requests_that_make_no_sense(tmp_path: Path) -> None:
 
 def test_time_runs_out(tmp_path: Path) -> None:
     data = measured(tmp_path, ["a", "b"], [("x", "1"), ("y", "2")], special_uniques=2, time_limit=0)
-    found = data["before"]["special_uniques"]
-    assert (found["sets"], found["rows"], found["scores"]) == ({"count": 3, "counted": 0}, 0, None)
+    special = data["before"]["special_uniques"]
+    assert (special["sets"], special["rows"], special["scores"]) == ({"count": 3, "counted": 0}, 0, None)
     assert "0 of 3 subsets" in data["warnings"][-1]
 
 

@@ -53,14 +53,14 @@ def level_words() -> dict[str, dict[str, list[str]]]:
 def below_levels(words: Mapping[str, list[str]], labels: set[Value], domain: set[Value]) -> dict[Value, list[Value]]:
     """What labels of a hierarchy stand for: all at the lowest level that knows them, else each at the highest."""
     top = max(map(len, words.values()))
-    known = [{words[v][level] for v in domain if v is not None} for level in range(top)]
+    labels_at = [{words[v][level] for v in domain if v is not None} for level in range(top)]
     plain = {label for label in labels if label not in (None, "*")}
-    common = next((level for level in range(top) if plain <= known[level]), None)
-    found: dict[Value, list[Value]] = {}
+    common = next((level for level in range(top) if plain <= labels_at[level]), None)
+    leaves_of: dict[Value, list[Value]] = {}
     for label in plain:
-        level = common if common is not None else max(level for level in range(top) if label in known[level])
-        found[label] = [v for v in domain if v is not None and words[v][level] == label]
-    return found
+        level = common if common is not None else max(level for level in range(top) if label in labels_at[level])
+        leaves_of[label] = [v for v in domain if v is not None and words[v][level] == label]
+    return leaves_of
 
 
 def within(label: str, domain: set[Value]) -> list[Value]:
@@ -107,13 +107,13 @@ def as_numbers(both: Both) -> Both:
             else str(date.fromisoformat(value).toordinal())
         )
 
-    def row(one: Row) -> Row:
-        return {**one, "born": days(one["born"])}
+    def row(record: Row) -> Row:
+        return {**record, "born": days(record["born"])}
 
     below = both.stands["born"]
     # Labels stay as they are, but for those that are a day.
     stands = {**both.stands, "born": {days(label): [days(v) for v in values] for label, values in below.items()}}
-    return Both([row(one) for one in both.source], [row(one) for one in both.release], stands, both.numbers)
+    return Both([row(record) for record in both.source], [row(record) for record in both.release], stands, both.numbers)
 
 
 @st.composite
@@ -154,12 +154,12 @@ def release_of(config: dict[str, Any], folder: Path) -> list[Row] | None:
     return list(read_csv(folder / "out.csv"))
 
 
-def compare(found: Json, both: Both) -> None:
+def compare(measured: Json, both: Both) -> None:
     """The distances of all columns and the associations of all pairs."""
-    for name, one in found["columns"].items():
-        assert one["total_variation"] == pytest.approx(both.total_variation(name), abs=1e-9), name
-        assert one["earth_mover"] == pytest.approx(both.earth_mover(name), abs=1e-9), name
-    for pair in found["pairs"]:
+    for name, figures in measured["columns"].items():
+        assert figures["total_variation"] == pytest.approx(both.total_variation(name), abs=1e-9), name
+        assert figures["earth_mover"] == pytest.approx(both.earth_mover(name), abs=1e-9), name
+    for pair in measured["pairs"]:
         before, after = both.association(*pair["columns"])
         assert pair["source"] == pytest.approx(before, abs=1e-6), pair
         assert pair["release"] == pytest.approx(after, abs=1e-6), pair
@@ -181,11 +181,11 @@ def test_columns_and_pairs_are_those_of_brute_force(folder: Path, rows: list[Row
     released = release_of(config, folder)
     if released is None:
         return
-    found = kanon_sql.utility(config)
+    measured = kanon_sql.utility(config)
     others = [name for name in rows[0] if name not in quasi]
-    compare(found, as_numbers(both_of(rows, released, quasi, others)))
-    assert set(found["columns"]) == set(rows[0])
-    assert len(found["pairs"]) == 15
+    compare(measured, as_numbers(both_of(rows, released, quasi, others)))
+    assert set(measured["columns"]) == set(rows[0])
+    assert len(measured["pairs"]) == 15
 
 
 @pytest.mark.slow
@@ -197,37 +197,42 @@ def test_queries_are_answered_as_by_brute_force(folder: Path, rows: list[Row]) -
     released = release_of(config, folder)
     if released is None:
         return
-    asked: list[tuple[tuple[tuple[str, int], ...], Json]] = []
+    drawn_queries: list[tuple[tuple[tuple[str, int], ...], Json]] = []
     drawn = counting_queries.draw_bins
 
-    def told(sets: Any, bins: Any) -> Any:
-        found = drawn(sets, bins)
-        asked.append((tuple((one.name, one.column.index) for drawn_set in sets for one in drawn_set), found))
-        return found
+    def noted(sets: Any, bins: Any) -> Any:
+        listed_bins = drawn(sets, bins)
+        drawn_queries.append(
+            (
+                tuple((dimension.name, dimension.column.index) for drawn_set in sets for dimension in drawn_set),
+                listed_bins,
+            )
+        )
+        return listed_bins
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting_queries, "draw_bins", told)
-        found = kanon_sql.utility(config)["queries"]
-    if found is None:
-        assert not asked
+        patch.setattr(counting_queries, "draw_bins", noted)
+        answered = kanon_sql.utility(config)["queries"]
+    if answered is None:
+        assert not drawn_queries
         return
     both = as_numbers(both_of(rows, released, quasi, [name for name in rows[0] if name not in quasi]))
-    names = {index: name for name, index in asked[0][0]}
+    names = {index: name for name, index in drawn_queries[0][0]}
     domains = {name: both.domain(name) for name in rows[0]}
     queries: dict[tuple[int, int], dict[str, set[Value]]] = {}
-    listed = asked[0][1]
+    listed = drawn_queries[0][1]
     for number, index, query, bin_ in zip(
         *(listed[key] for key in ("sets", "columns", "queries", "bins")), strict=True
     ):
         taken = queries.setdefault((number, query), {})
         taken.setdefault(names[index], set()).add(domains[names[index]][bin_])
-    assert found["count"] == len(queries)
+    assert answered["count"] == len(queries)
     bound = 0.001 * len(rows)
     answers = [both.answers(taken) for taken in queries.values()]
     errors = sorted(abs(after - before) / max(before, bound) for before, after in answers)
     middle = (len(errors) - 1) / 2
     median = (errors[int(middle)] + errors[-int(-middle // 1)]) / 2
-    assert found["median_relative_error"] == pytest.approx(median, rel=1e-6, abs=1e-9)
+    assert answered["median_relative_error"] == pytest.approx(median, rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -236,13 +241,13 @@ def test_queries_are_answered_as_by_brute_force(folder: Path, rows: list[Row]) -
 def test_a_release_that_changes_nothing_is_as_good_as_the_source(folder: Path, rows: list[Row]) -> None:
     config = make(folder, rows, {key: {"builtin": "suppress"} for key in ("age", "job")}, privacy={"k": 1})
     assert release_of(config, folder) is not None
-    found = kanon_sql.utility(config)
-    assert all(one["total_variation"] == 0 for one in found["columns"].values())
-    assert all(one["earth_mover"] in (0, None) for one in found["columns"].values())
-    assert all(pair["source"] == pytest.approx(pair["release"], abs=1e-9) for pair in found["pairs"])
-    assert found["pmse"] in (None, pytest.approx(0, abs=1e-9))
-    if found["queries"]:
-        assert found["queries"]["p95_relative_error"] == pytest.approx(0, abs=1e-9)
+    measured = kanon_sql.utility(config)
+    assert all(figures["total_variation"] == 0 for figures in measured["columns"].values())
+    assert all(figures["earth_mover"] in (0, None) for figures in measured["columns"].values())
+    assert all(pair["source"] == pytest.approx(pair["release"], abs=1e-9) for pair in measured["pairs"])
+    assert measured["pmse"] in (None, pytest.approx(0, abs=1e-9))
+    if measured["queries"]:
+        assert measured["queries"]["p95_relative_error"] == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -253,16 +258,16 @@ def test_a_release_of_stars_alone_knows_nothing(folder: Path) -> None:
     ]
     config = make(folder, rows, {key: {"builtin": "suppress"} for key in ("age", "job")}, privacy={"k": 40})
     assert release_of(config, folder) is not None
-    found = kanon_sql.utility(config)
-    pairs = {tuple(pair["columns"]): pair for pair in found["pairs"]}
+    measured = kanon_sql.utility(config)
+    pairs = {tuple(pair["columns"]): pair for pair in measured["pairs"]}
     assert pairs["job", "ill"]["source"] == pytest.approx(1)
     assert pairs["age", "score"]["source"] == pytest.approx(1)
     hidden = [pair["release"] for names, pair in pairs.items() if {"age", "job"} & set(names)]
     assert hidden == pytest.approx([0.0] * len(hidden))
-    assert found["columns"]["age"]["total_variation"] == pytest.approx(0)  # as often as one another
-    assert found["columns"]["job"]["total_variation"] == pytest.approx(3 / 5 - 1 / 3)
-    assert found["queries"]["p95_relative_error"] > 0.1
-    assert found["pmse"] > 0.001
+    assert measured["columns"]["age"]["total_variation"] == pytest.approx(0)  # as often as one another
+    assert measured["columns"]["job"]["total_variation"] == pytest.approx(3 / 5 - 1 / 3)
+    assert measured["queries"]["p95_relative_error"] > 0.1
+    assert measured["pmse"] > 0.001
 
 
 def test_what_cannot_be_compared_is_refused(folder: Path) -> None:
@@ -284,6 +289,6 @@ def test_time_that_runs_out_is_told(folder: Path) -> None:
     rows: list[Row] = [{"age": "1", "job": "smith", "ill": "flu", "score": "1"}] * 5
     config = make(folder, rows, {"age": WITH["age"], "job": WITH["job"]})
     assert release_of(config, folder) is not None
-    found = kanon_sql.utility(config, time_limit=0)
-    assert found["columns"] == {} and found["queries"] is None and found["pmse"] is None
-    assert any("time ran out" in warning for warning in found["warnings"])
+    measured = kanon_sql.utility(config, time_limit=0)
+    assert measured["columns"] == {} and measured["queries"] is None and measured["pmse"] is None
+    assert any("time ran out" in warning for warning in measured["warnings"])

@@ -20,12 +20,12 @@ from kanon_sql.measures.utility.prediction import largest
 Json = dict[str, Any]
 
 
-def told(folder: Path, source: Sequence[Row], release: Sequence[Row], *quasi: str) -> Json:
+def utility_of(folder: Path, source: Sequence[Row], release: Sequence[Row], *quasi: str) -> Json:
     """The figures of a release that is written by hand, of the quasi-identifiers `quasi` and all other columns."""
     names = list(source[0])
     write_csv(folder / "in.csv", [names, *([row[name] for name in names] for row in source)])
     write_csv(folder / "out.csv", [names, *([row[name] for name in names] for row in release)])
-    found: Json = kanon_sql.utility(
+    measured: Json = kanon_sql.utility(
         {
             "source": str(folder / "in.csv"),
             "target": str(folder / "out.csv"),
@@ -35,17 +35,17 @@ def told(folder: Path, source: Sequence[Row], release: Sequence[Row], *quasi: st
             "privacy": {"k": 2},
         }
     )
-    return found
+    return measured
 
 
-def associations(found: Json) -> dict[tuple[str, ...], tuple[float, float]]:
-    return {tuple(pair["columns"]): (pair["source"], pair["release"]) for pair in found["pairs"]}
+def associations(measured: Json) -> dict[tuple[str, ...], tuple[float, float]]:
+    return {tuple(pair["columns"]): (pair["source"], pair["release"]) for pair in measured["pairs"]}
 
 
 def folded(source: Sequence[Row], release: Sequence[Row], name: str, others: Sequence[str]) -> Both:
     """Of a column the 99 most frequent texts of the source alone, its others as one, and foreign ones as one."""
     counts = Counter(row[name] for row in source)
-    alone = {text for text, _ in sorted(counts.items(), key=lambda one: (-one[1], str(one[0])))[:99]}
+    alone = {text for text, _ in sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))[:99]}
 
     def fold(text: Value) -> Value:
         return text if text in alone else "its others" if text in counts else "foreign"
@@ -68,24 +68,24 @@ def test_many_texts_are_folded_alike_on_both_sides(tmp_path: Path, foreign: list
     release: list[Row] = [
         {**row, "word": random.choice(foreign) if foreign and random.random() < 0.3 else row["word"]} for row in source
     ]
-    found = told(tmp_path, source, release, "age")
+    measured = utility_of(tmp_path, source, release, "age")
     both = folded(source, release, "word", ["age", "ill"])
-    pairs = associations(found)
+    pairs = associations(measured)
     for names in (("age", "word"), ("word", "ill")):
         assert pairs[names] == pytest.approx(both.association(*names), abs=1e-9), names
     if not foreign:
-        assert found["queries"]["p95_relative_error"] == 0
-        assert found["pmse"] == 0
+        assert measured["queries"]["p95_relative_error"] == 0
+        assert measured["pmse"] == 0
 
 
 @pytest.mark.slow
 def test_what_is_foreign_to_the_source_is_told_apart(tmp_path: Path) -> None:
     source: list[Row] = [{"age": str(number % 2), "ill": "ab"[number % 3 // 2]} for number in range(30)]
     release: list[Row] = [{**row, "ill": "x"} for row in source]
-    found = told(tmp_path, source, release, "age")
-    assert found["columns"]["ill"]["total_variation"] == 1
-    assert found["pmse"] == pytest.approx(0.25, abs=1e-4)
-    alike = told(tmp_path, [{**row, "ill": "a"} for row in source], release, "age")
+    measured = utility_of(tmp_path, source, release, "age")
+    assert measured["columns"]["ill"]["total_variation"] == 1
+    assert measured["pmse"] == pytest.approx(0.25, abs=1e-4)
+    alike = utility_of(tmp_path, [{**row, "ill": "a"} for row in source], release, "age")
     assert alike["pmse"] == pytest.approx(0.25, abs=1e-4)  # of a column of one value, too
 
 
@@ -96,7 +96,7 @@ def test_ranges_hold_numbers_of_32_bits_to_their_ends(tmp_path: Path) -> None:
         rows = "SELECT CAST(i % 8 / 10.0 AS FLOAT) AS age, i % 3 AS score FROM range(48) AS t(i)"
         connection.sql(rows).write_parquet(str(tmp_path / "in.parquet"))
     write_csv(tmp_path / "out.csv", [["age", "score"], *[["0.0-0.3", "1"]] * 24, *[["0.4-0.7", "1"]] * 24])
-    found = kanon_sql.utility(
+    measured = kanon_sql.utility(
         {
             "source": str(tmp_path / "in.parquet"),
             "target": str(tmp_path / "out.csv"),
@@ -106,25 +106,25 @@ def test_ranges_hold_numbers_of_32_bits_to_their_ends(tmp_path: Path) -> None:
             "privacy": {"k": 2},
         }
     )
-    assert found["columns"]["age"]["total_variation"] == pytest.approx(0, abs=1e-12)
+    assert measured["columns"]["age"]["total_variation"] == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.slow
 def test_an_outlier_that_is_suppressed_hides_no_association(tmp_path: Path) -> None:
     near: list[Row] = [{"age": str(n), "pay": str(3 * n), "ill": "low" if n < 10 else "high"} for n in range(20)]
     far: Row = {"age": "1000000000", "pay": "3000000000", "ill": "high"}
-    found = associations(told(tmp_path, [*near, far], near, "age"))
+    pairs = associations(utility_of(tmp_path, [*near, far], near, "age"))
     itself = {name: {row[name]: [row[name]] for row in near} for name in far}
     both = Both(near, near, itself, frozenset({"age", "pay"}))
-    assert found["age", "pay"][1] == pytest.approx(1)
-    assert found["age", "ill"][1] == pytest.approx(both.association("age", "ill")[0])
+    assert pairs["age", "pay"][1] == pytest.approx(1)
+    assert pairs["age", "ill"][1] == pytest.approx(both.association("age", "ill")[0])
 
 
 def test_a_release_without_rows_is_compared_with_nothing(tmp_path: Path) -> None:
-    found = told(tmp_path, [{"age": "1", "ill": "flu"}, {"age": "2", "ill": "cold"}], [], "age")
-    assert found["columns"] == {} and found["pairs"] == []
-    assert found["queries"] is None and found["pmse"] is None and found["prediction"] is None
-    assert found["warnings"] == ["the release has no rows: there is nothing to compare"]
+    measured = utility_of(tmp_path, [{"age": "1", "ill": "flu"}, {"age": "2", "ill": "cold"}], [], "age")
+    assert measured["columns"] == {} and measured["pairs"] == []
+    assert measured["queries"] is None and measured["pmse"] is None and measured["prediction"] is None
+    assert measured["warnings"] == ["the release has no rows: there is nothing to compare"]
 
 
 def test_steps_that_would_go_to_and_fro_for_ever_reach_the_end() -> None:
@@ -142,12 +142,12 @@ def test_steps_that_would_go_to_and_fro_for_ever_reach_the_end() -> None:
             likelihood += count * log(told_by if side else 1 - told_by)
             for i, part in enumerate(parts):
                 gradient[i] += count * (side - told_by) * part
-                for j, other in enumerate(parts):
-                    matrix[i][j] += count * told_by * (1 - told_by) * part * other
+                for j, other_part in enumerate(parts):
+                    matrix[i][j] += count * told_by * (1 - told_by) * part * other_part
         return distance, likelihood, gradient, matrix
 
-    found = largest(fitted, [log(share / (1 - share)), *[0.0] * 6], 52)
-    assert found == pytest.approx(share * (1 - share), abs=1e-5)
+    error = largest(fitted, [log(share / (1 - share)), *[0.0] * 6], 52)
+    assert error == pytest.approx(share * (1 - share), abs=1e-5)
 
 
 @pytest.mark.slow
@@ -179,13 +179,15 @@ def test_pmse_is_that_of_a_regression_by_scikit_learn(tmp_path: Path, seed: int)
     release = drawn([[*ranges], [*sets], [*stands["ill"]]], 40)
     shares = []
     for row in source + release:
-        known = [stands[name][str(row[name])] for name in stands]
+        values_below = [stands[name][str(row[name])] for name in stands]
         domains = (ages, jobs, [*stands["ill"]])
-        shares.append([(v in below) / len(below) for below, all_ in zip(known, domains, strict=True) for v in all_[1:]])
+        shares.append(
+            [(v in below) / len(below) for below, all_ in zip(values_below, domains, strict=True) for v in all_[1:]]
+        )
     sides = [0] * len(source) + [1] * len(release)
     model = linear_model.LogisticRegression(C=1e8 / len(sides), solver="newton-cholesky", tol=1e-8, max_iter=1000)
     propensities = model.fit(shares, sides).predict_proba(shares)[:, 1]
     share = len(release) / len(sides)
-    expected = sum((one - share) ** 2 for one in propensities) / len(sides)
+    expected = sum((propensity - share) ** 2 for propensity in propensities) / len(sides)
     assert expected > 0.001
-    assert told(tmp_path, source, release, "age", "job")["pmse"] == pytest.approx(expected, abs=1e-5)
+    assert utility_of(tmp_path, source, release, "age", "job")["pmse"] == pytest.approx(expected, abs=1e-5)

@@ -28,8 +28,8 @@ def predicted(folder: Path, rows: list[tuple[Any, ...]], **more: Any) -> Json:
         **more,
     }
     kanon_sql.run(config)
-    found: Json = kanon_sql.utility(config)["prediction"]["ill"]
-    return found
+    prediction: Json = kanon_sql.utility(config)["prediction"]["ill"]
+    return prediction
 
 
 def test_a_column_that_another_one_tells_is_predicted_as_far_as_the_release_tells_it(tmp_path: Path) -> None:
@@ -46,5 +46,5 @@ def test_a_column_that_another_one_tells_is_predicted_as_far_as_the_release_tell
 
 def test_a_value_for_each_row_cannot_be_predicted_and_nobody_is_warned(tmp_path: Path) -> None:
     """Warnings are errors here: none of scikit-learn's own reaches who runs this."""
-    found = predicted(tmp_path, [(20 + i % 4, f"v{i}") for i in range(40)])
-    assert found == {"source": 0.0, "release": 0.0, "guessing": 1 / 40}
+    prediction = predicted(tmp_path, [(20 + i % 4, f"v{i}") for i in range(40)])
+    assert prediction == {"source": 0.0, "release": 0.0, "guessing": 1 / 40}

@@ -16,7 +16,7 @@ UTILITY = "measures/utility"
 RUNS = "code BIGINT, first BIGINT, last BIGINT"
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
     names: dict[str, Any] = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -28,15 +28,15 @@ def test_values_are_ranks_or_bins_of_about_as_many_rows() -> None:
         "rank BIGINT, is_missing BOOLEAN, row_count BIGINT",
         [(0, True, 4), (1, False, 2), (2, False, 6), (3, False, 4)],
     )
-    assert made("bins", {"ranks": ranks}, "bins", values={"most": 4, "ordered": True}) == [(i, i) for i in range(4)]
+    assert table_of("bins", {"ranks": ranks}, "bins", values={"most": 4, "ordered": True}) == [(i, i) for i in range(4)]
     # The middles of the ranks lie at 5, 9 and 14 of 16 rows, in two bins beside that of missing values.
-    rows = made("bins", {"ranks": ranks}, "bins", values={"most": 3, "ordered": True})
+    rows = table_of("bins", {"ranks": ranks}, "bins", values={"most": 3, "ordered": True})
     assert rows == [(0, 0), (1, 1), (2, 2), (3, 2)]
     # Of texts the most frequent are bins of their own, and the last is that of all others.
-    rows = made("bins", {"ranks": ranks}, "bins", values={"most": 3, "ordered": False})
+    rows = table_of("bins", {"ranks": ranks}, "bins", values={"most": 3, "ordered": False})
     assert rows == [(0, 1), (1, 2), (2, 0), (3, 2)]
     bins = ("rank BIGINT, bin BIGINT", [(0, 1), (1, 2), (2, 0), (3, 2), (4, 2)])
-    runs = made("bin_runs", {"bins": bins}, "bin_runs", "bin, first, last", values={"most": 9})
+    runs = table_of("bin_runs", {"bins": bins}, "bin_runs", "bin, first, last", values={"most": 9})
     assert runs == [(0, 2, 2), (1, 0, 0), (2, 1, 1), (2, 3, 4), (9, 5, 4611686018427387904)]
     listed = {"bins": bins, "ranks": ("rank BIGINT, row_count BIGINT", [(0, 4), (1, 2), (2, 6), (3, 4), (4, 1)])}
     assert answers(f"{UTILITY}/listed_bins", listed) == [(0, 6), (1, 4), (2, 7)]
@@ -47,7 +47,7 @@ def test_a_label_lies_in_bins_by_the_share_of_its_values() -> None:
         "runs": (RUNS, [(1, 0, 3), (2, 1, 1), (2, 4, 6), (3, 8, 8)]),
         "bin_runs": ("bin BIGINT, first BIGINT, last BIGINT", [(0, 0, 1), (1, 2, 5), (2, 6, 6), (9, 7, 99)]),
     }
-    rows = made("label_bins", tables, "label_bins")
+    rows = table_of("label_bins", tables, "label_bins")
     assert rows == [(1, 0, 0.5), (1, 1, 0.5), (2, 0, 0.25), (2, 1, 0.5), (2, 2, 0.25), (3, 9, 1.0)]
     strange = {"label_bins": ("code BIGINT, bin BIGINT, weight DOUBLE", rows)}
     assert answers(f"{UTILITY}/strangers", strange, values={"most": 9}) == [(True,)]
@@ -62,15 +62,15 @@ def test_labels_stand_for_runs_of_ranks_and_all_for_all() -> None:
         "ranks": ("rank BIGINT", [(0,), (9,)]),
     }
     generalized = [(1, 2, 3), (1, 5, 5), (2, 4, 4), (3, 0, 9), (4, 5, 9)]
-    assert made("runs", tables, "runs", "code, first, last", values={"generalized": True}) == generalized
-    raw = made("runs", tables, "runs", "code, first, last", values={"generalized": False})
+    assert table_of("runs", tables, "runs", "code, first, last", values={"generalized": True}) == generalized
+    raw = table_of("runs", tables, "runs", "code, first, last", values={"generalized": False})
     assert raw == [(1, 2, 3), (1, 5, 5), (2, 4, 4), (3, 1, 1), (4, 5, 9)]
     strangers = {
         "labels": ("code BIGINT", [(1,), (2,), (7,), (8,)]),
         "runs": (RUNS, generalized),
         "ranks": tables["ranks"],
     }
-    assert made("strange_runs", strangers, "runs")[-2:] == [(7, 10, 10), (8, 11, 11)]
+    assert table_of("strange_runs", strangers, "runs")[-2:] == [(7, 10, 10), (8, 11, 11)]
 
 
 def test_spans_of_numbers_are_the_ranks_between_their_ends() -> None:
@@ -78,9 +78,9 @@ def test_spans_of_numbers_are_the_ranks_between_their_ends() -> None:
         "spans": ("code BIGINT, low DOUBLE, high DOUBLE", [(1, 2.0, 3.0), (2, 2.5, 9.0), (3, 3.5, 3.8), (4, 8.0, 9.0)]),
         "ranks": ("rank BIGINT, number DOUBLE", [(0, None), (1, 1.0), (2, 2.0), (3, 3.0), (4, 4.0)]),
     }
-    inside = made("span_runs", tables, "span_runs", values={"between": False})
+    inside = table_of("span_runs", tables, "span_runs", values={"between": False})
     assert inside == [(1, 2, 3), (2, 3, 4)]
-    between = made("span_runs", tables, "span_runs", values={"between": True})
+    between = table_of("span_runs", tables, "span_runs", values={"between": True})
     assert between == [(1, 2, 3), (2, 3, 4), (3, 3, 4)]
 
 
@@ -98,7 +98,7 @@ def test_released_rows_are_spread_evenly_over_what_their_label_stands_for() -> N
         "runs": (RUNS, [(1, 0, 0), (2, 1, 2), (2, 3, 3), (3, 5, 5)]),
         "labels": ("code BIGINT, row_count BIGINT", [(1, 4), (2, 6), (3, 1)]),
     }
-    rows = made("shares", tables, "shares", "rank, source_rows, released_rows")
+    rows = table_of("shares", tables, "shares", "rank, source_rows, released_rows")
     assert [row for row in rows if row[2] or row[1]] == [(0, 4, 4), (1, 3, 2), (2, 2, 2), (3, 1, 2), (5, 0, 1)]
 
 
@@ -114,8 +114,8 @@ def test_a_level_is_common_where_every_label_is_of_it() -> None:
         "labels": ("code BIGINT, label VARCHAR", [(1, "a"), (2, "b"), (3, "c"), (4, None)]),
         "steps": ("level BIGINT, label VARCHAR, rank BIGINT", [*steps, (2, "c", 2)]),
     }
-    assert made("points", tables, "points", values={"level": None}) == [(1, 0), (2, 1), (3, 0), (3, 2)]
-    assert made("points", tables, "points", values={"level": 1}) == [(2, 1), (3, 2)]
+    assert table_of("points", tables, "points", values={"level": None}) == [(1, 0), (2, 1), (3, 0), (3, 2)]
+    assert table_of("points", tables, "points", values={"level": 1}) == [(2, 1), (3, 2)]
 
 
 def test_the_number_of_a_label_is_the_mean_of_its_values() -> None:
@@ -124,7 +124,7 @@ def test_the_number_of_a_label_is_the_mean_of_its_values() -> None:
         "runs": (RUNS, [(1, 0, 2), (1, 4, 4), (2, 3, 3), (3, 5, 5)]),
         "ranks": ("rank BIGINT, measure DOUBLE", [(0, 1.0), (1, None), (2, 4.0), (3, 7.0), (4, 10.0), (5, None)]),
     }
-    rows = made("label_codes", tables, "codes", "value, code, x")
+    rows = table_of("label_codes", tables, "codes", "value, code, x")
     assert rows == [("A", 1, 5.0), ("b", 2, 7.0), ("none", 3, None), ("x", 9, None)]
 
 
@@ -197,20 +197,20 @@ def test_queries_are_answered_by_the_shares_of_their_cells() -> None:
     lists: dict[str, Any] = {"query": [{"number": 1}, {"number": 2}]}
     for columns, wanted in ((1, (7.0, 11.5)), (2, (5.5, 10.0)), (3, (5.5, 6.0))):
         names = dict(list(codes.items())[:columns])
-        asked = answers(f"{UTILITY}/answers_{columns}", tables, names=names, lists=lists, values={"set": 0})
-        assert asked == [wanted]
+        answered = answers(f"{UTILITY}/answers_{columns}", tables, names=names, lists=lists, values={"set": 0})
+        assert answered == [wanted]
 
 
 def test_a_query_takes_the_shares_of_labels_in_its_bins() -> None:
     columns = {"sets": [0, 0, 0, 1], "columns": [2, 2, 2, 3], "queries": [0, 0, 1, 0], "bins": [5, 6, 6, 5]}
     values: dict[str, Any] = {name: json.dumps(entries) for name, entries in columns.items()}
-    asked = made("asked", {}, "utility_asked", values=values)
-    assert asked == [(0, 2, 0, 5), (0, 2, 0, 6), (0, 2, 1, 6), (1, 3, 0, 5)]
+    queries = table_of("asked", {}, "utility_asked", values=values)
+    assert queries == [(0, 2, 0, 5), (0, 2, 0, 6), (0, 2, 1, 6), (1, 3, 0, 5)]
     tables: dict[str, Any] = {
-        "utility_asked": ("set_number BIGINT, column_number BIGINT, query BIGINT, bin BIGINT", asked),
+        "utility_asked": ("set_number BIGINT, column_number BIGINT, query BIGINT, bin BIGINT", queries),
         "label_bins": ("code BIGINT, bin BIGINT, weight DOUBLE", [(1, 5, 0.5), (1, 6, 0.25), (2, 7, 1.0)]),
     }
-    rows = made("query_weights", tables, "query_weights", values={"size": 3, "column": 2})
+    rows = table_of("query_weights", tables, "query_weights", values={"size": 3, "column": 2})
     assert rows == [(0, 1, [0.75, 0.25, 0.0]), (0, 2, [0.0, 0.0, 0.0])]
 
 
@@ -221,10 +221,10 @@ def test_few_kinds_are_drawn_whole_and_many_by_their_share() -> None:
         "release_kinds": (kinds, [(1, 1, 7, 4)]),
     }
     lists: dict[str, Any] = {"item": [{"kind": "kind"}]}
-    whole = made("drawn", tables, "utility_drawn", lists=lists, values={"most": 3})
+    whole = table_of("drawn", tables, "utility_drawn", lists=lists, values={"most": 3})
     assert whole == [(0, 1, 7, 1), (0, 2, 7, 3), (1, 1, 7, 4)]
     many = {**tables, "source_kinds": (kinds, [(0, target, 7, 10) for target in range(400)])}
-    drawn = made("drawn", many, "utility_drawn", lists=lists, values={"most": 200})
+    drawn = table_of("drawn", many, "utility_drawn", lists=lists, values={"most": 200})
     assert {row[3] for row in drawn} == {1}
     assert 120 < len(drawn) < 280
 
@@ -249,7 +249,7 @@ def test_labels_of_the_release_cover_missing_values_by_their_words() -> None:
     }
     for ranges, covers, bare in ((True, True, "5"), (False, False, "5 or missing")):
         values: dict[str, Any] = {"ranges": ranges}
-        rows = made(
+        rows = table_of(
             "labels", tables, "labels", "label, bare, covers_missing", names={"label_text": "value"}, values=values
         )
         assert rows == [
@@ -263,7 +263,7 @@ def test_labels_of_the_release_cover_missing_values_by_their_words() -> None:
         "ranks": ("rank BIGINT, is_missing BOOLEAN", [(0, True), (1, False)]),
         "points": ("code BIGINT, rank BIGINT", []),
     }
-    assert made("missing_points", missing, "points") == [(1, 0)]
+    assert table_of("missing_points", missing, "points") == [(1, 0)]
 
 
 def test_columns_are_coded_with_their_missing_values_and_sums() -> None:
@@ -276,15 +276,15 @@ def test_columns_are_coded_with_their_missing_values_and_sums() -> None:
         "number": [{"codes": "item_codes", "x": "x0", "count": "n", "total": "total", "square": "square"}],
         "sum": [],
     }
-    rows = made("coded", tables, "coded", "row_count, q0, x0, n, total, square", lists=lists)
+    rows = table_of("coded", tables, "coded", "row_count, q0, x0, n, total, square", lists=lists)
     assert rows == [(2, 5, 1.5, 2, 3.0, 4.5), (3, 6, None, 0, 0.0, 0.0), (4, 7, 2.0, 4, 8.0, 16.0)]
     values: dict[str, Any] = {"tuples": ("a VARCHAR, row_count BIGINT", [("x", 2), (None, 3), ("x", 4)])}
-    assert made("counted_values", values, "counted_values", names={"item_name": "a"}) == [("x", 6), (None, 3)]
+    assert table_of("counted_values", values, "counted_values", names={"item_name": "a"}) == [("x", 6), (None, 3)]
     domain = (
         "rank BIGINT, number DOUBLE, measure DOUBLE, is_missing BOOLEAN, row_count BIGINT",
         [(0, None, None, True, 2), (1, 5.0, 0.5, False, 3), (1, 5.5, 0.5, False, 4)],
     )
-    assert made("ranks", {"domain": domain}, "ranks") == [(0, None, None, True, 2), (1, 5.0, 0.5, False, 7)]
+    assert table_of("ranks", {"domain": domain}, "ranks") == [(0, None, None, True, 2), (1, 5.0, 0.5, False, 7)]
 
 
 def test_the_domain_is_every_value_with_the_texts_that_stand_for_it() -> None:
@@ -297,7 +297,7 @@ def test_the_domain_is_every_value_with_the_texts_that_stand_for_it() -> None:
     }
     names: dict[str, Any] = {"value_text": parse("counted.value"), "number_value": parse("length(counted.value)")}
     columns = "rank, value, is_missing, keys, number, measure, row_count"
-    rows = made("domain", tables, "domain", columns, names=names)
+    rows = table_of("domain", tables, "domain", columns, names=names)
     assert rows == [
         (0, None, True, [None, None, None], None, None, 3),
         (1, "a", False, ["a", "a", "la"], 1, 0.0, 4),
@@ -311,12 +311,12 @@ def test_the_domain_is_every_value_with_the_texts_that_stand_for_it() -> None:
         "domain": domain,
         "mapping": ("value VARCHAR, label_1 VARCHAR", [("a", "A"), ("b", None), (None, "none")]),
     }
-    steps = made("steps", tables, "steps", lists={"level": [{"number": 1, "label": "label_1"}]})
+    steps = table_of("steps", tables, "steps", lists={"level": [{"number": 1, "label": "label_1"}]})
     own = [(0, "a", 1), (0, "b", 2), (0, "la", 1), (0, "lb", 2)]
     assert steps == [*own, (1, "A", 1)]
-    assert made("own_steps", tables, "steps") == own
+    assert table_of("own_steps", tables, "steps") == own
     tables["bins"] = ("rank BIGINT, bin BIGINT", [(0, 0), (1, 4), (2, 4)])
-    assert made("own_bins", tables, "label_bins") == [(0, 0, 1.0), (4, 4, 1.0)]
+    assert table_of("own_bins", tables, "label_bins") == [(0, 0, 1.0), (4, 4, 1.0)]
 
 
 def test_kinds_of_rows_are_told_by_the_profiles_of_their_side() -> None:
@@ -335,9 +335,9 @@ def test_kinds_of_rows_are_told_by_the_profiles_of_their_side() -> None:
         "utility_grouped": ("bin BIGINT, group_number BIGINT", [(5, 1), (6, 2), (7, 1)]),
     }
     lists = {"feature": [{"number": 1, "name": "f1"}, {"number": 2, "name": "f2"}]}
-    profiles = made("profiles", tables, "profiles", "is_release, code, f1, f2", lists=lists)
+    profiles = table_of("profiles", tables, "profiles", "is_release, code, f1, f2", lists=lists)
     assert profiles == [(0, 1, 1.0, 0.0), (0, 2, 0.0, 1.0), (1, 1, 0.75, 0.25), (1, 2, 1.0, 0.0)]
-    kinds = made("profiles", tables, "profiles", "kind, f1", lists=lists)
+    kinds = table_of("profiles", tables, "profiles", "kind, f1", lists=lists)
     assert len(set(kinds)) == len({kind for kind, _ in kinds}) == 3
 
 
@@ -352,7 +352,7 @@ def test_treated_values_that_the_release_shows_are_of_the_domain() -> None:
         "treated_text": parse("source.value"),
         "released_text": "text",
     }
-    rows = made("treated_values", tables, "counted_values", names=names)
+    rows = table_of("treated_values", tables, "counted_values", names=names)
     assert rows == [("a", 4), ("b", 0), (None, 1)]
 
 
@@ -375,7 +375,7 @@ def test_facts_of_persons_are_counted_once_and_with_others_of_the_same_side() ->
         "source_facts": (facts, [("1", "a"), ("1", "a"), ("1", "b"), ("2", "a"), ("9", "c")]),
         "released_facts": (facts, [("1", "c"), ("1", "c"), ("2", "a")]),
     }
-    numbered = made("fact_numbers", tables, "fact_numbers")
+    numbered = table_of("fact_numbers", tables, "fact_numbers")
     assert numbered == [(False, "1", 1), (False, "1", 2), (False, "2", 1), (True, "1", 3)]
     held = {"fact_numbers": ("is_released BOOLEAN, person VARCHAR, fact BIGINT", numbered)}
     assert sorted(answers(f"{UTILITY}/fact_shares_1", held)) == [(1, None, 2, 0), (2, None, 1, 0), (3, None, 0, 1)]
@@ -388,8 +388,8 @@ def test_facts_have_the_labels_of_missing_values_too() -> None:
     rows = {"table_rows": ("person VARCHAR, q VARCHAR", [("1", "x"), ("2", None), ("3", "strange")])}
     mapping = {"mapping_0": ("value VARCHAR, label_1 VARCHAR", [("x", "X"), (None, "none")])}
     lists = {"fact": [{"mapping": "mapping_0", "key": "q", "label": parse("mapping_0.label_1")}]}
-    told = answers(f"{UTILITY}/labelled_facts", rows, names={"table_name": parse("'t'")}, lists=lists, listed=mapping)
-    assert sorted(told) == [("1", '["t","X"]'), ("2", '["t","none"]'), ("3", '["t",null]')]
+    facts = answers(f"{UTILITY}/labelled_facts", rows, names={"table_name": parse("'t'")}, lists=lists, listed=mapping)
+    assert sorted(facts) == [("1", '["t","X"]'), ("2", '["t","none"]'), ("3", '["t",null]')]
 
 
 def test_values_of_a_release_are_shared_with_a_level_strange_to_it_or_lacking() -> None:

@@ -37,7 +37,7 @@ def distances(source: Sequence[Any], released: Sequence[Any]) -> tuple[float, fl
     """Total variation, and the earth mover's distance over the values of both in their order."""
     before, after = Counter(source), Counter(released)
     domain = sorted({*before, *after})
-    gaps = [Fraction(before[one], len(source)) - Fraction(after[one], len(released)) for one in domain]
+    gaps = [Fraction(before[value], len(source)) - Fraction(after[value], len(released)) for value in domain]
     moved, carried = Fraction(0), Fraction(0)
     for gap in gaps:
         carried += gap
@@ -45,7 +45,7 @@ def distances(source: Sequence[Any], released: Sequence[Any]) -> tuple[float, fl
     return float(sum(map(abs, gaps)) / 2), float(moved / (len(domain) - 1))
 
 
-def made(folder: Path, suffix: str, **more: Any) -> tuple[Json, list[dict[str, Any]]]:
+def release_made(folder: Path, suffix: str, **more: Any) -> tuple[Json, list[dict[str, Any]]]:
     """(the configuration of a release that was made, its rows)"""
     source = folder / f"in{suffix}"
     if suffix == ".csv":
@@ -65,18 +65,18 @@ def made(folder: Path, suffix: str, **more: Any) -> tuple[Json, list[dict[str, A
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_treated_numbers_and_dates_are_compared_with_what_they_were(tmp_path: Path, suffix: str) -> None:
-    config, rows = made(tmp_path, suffix)
-    found = kanon_sql.utility(config)["columns"]
+    config, rows = release_made(tmp_path, suffix)
+    figures = kanon_sql.utility(config)["columns"]
     expected = {
         "cost": distances([int(row[1]) for row in ROWS], [int(row["cost"]) for row in rows]),
         "day": distances([row[2] for row in ROWS], [row["day"][:10] for row in rows]),
     }
     for name, (varied, moved) in expected.items():
         assert varied > 0.5, name
-        assert found[name]["total_variation"] == pytest.approx(varied), name
-        assert found[name]["earth_mover"] == pytest.approx(moved), name
-        assert found[name]["compared_with"] == "untreated"
-    assert found["age"] == {"total_variation": 0, "earth_mover": 0}
+        assert figures[name]["total_variation"] == pytest.approx(varied), name
+        assert figures[name]["earth_mover"] == pytest.approx(moved), name
+        assert figures[name]["compared_with"] == "untreated"
+    assert figures["age"] == {"total_variation": 0, "earth_mover": 0}
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_pseudonyms_are_compared_with_themselves_and_the_summary_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("KEY", KEY)
-    config, rows = made(
+    config, rows = release_made(
         tmp_path,
         ".csv",
         identifiers=["person"],
@@ -98,10 +98,10 @@ def test_pseudonyms_are_compared_with_themselves_and_the_summary_says_so(
     assert not ended.value.code
     said = capsys.readouterr().out
     assert "cost, day: compared with the values before their treatments" in said
-    found = kanon_sql.utility(config)["columns"]
+    figures = kanon_sql.utility(config)["columns"]
     varied, moved = distances([int(row[1]) for row in ROWS], [int(row["cost"]) for row in rows])
-    assert (found["cost"]["total_variation"], found["cost"]["earth_mover"]) == pytest.approx((varied, moved))
-    assert found.get("person", {"compared_with": "treated"})["compared_with"] == "treated"
+    assert (figures["cost"]["total_variation"], figures["cost"]["earth_mover"]) == pytest.approx((varied, moved))
+    assert figures.get("person", {"compared_with": "treated"})["compared_with"] == "treated"
 
 
 @pytest.mark.slow
@@ -120,35 +120,35 @@ def test_the_report_of_a_run_with_a_page_compares_treated_values(tmp_path: Path,
     }
     report = kanon_sql.run(config, html=tmp_path / "page.html", advice=False).report
     assert report["rows"]["suppressed"] == (1 if limit else 0)
-    found = report["utility"]["columns"]["cost"]
-    assert (found["total_variation"], found["compared_with"]) == (0, "treated")
+    figures = report["utility"]["columns"]["cost"]
+    assert (figures["total_variation"], figures["compared_with"]) == (0, "treated")
 
 
 @pytest.mark.slow
 def test_a_rounded_quasi_identifier_is_compared_with_the_values_below_its_labels(tmp_path: Path) -> None:
     """Of 20-29 each value that the source holds, rounded or not, has an equal share."""
-    config, rows = made(
+    config, rows = release_made(
         tmp_path,
         ".csv",
         quasi_identifiers={"cost": "intervals:20", "ward": {}},
         insensitive=["age", "day", "person"],
         transform={"cost": {"round": 2}},
     )
-    found = kanon_sql.utility(config)["columns"]["cost"]
-    assert found["compared_with"] == "untreated"
-    assert 0 < found["total_variation"] < 1
+    figures = kanon_sql.utility(config)["columns"]["cost"]
+    assert figures["compared_with"] == "untreated"
+    assert 0 < figures["total_variation"] < 1
     assert len(rows) == len(ROWS)
 
 
 @pytest.mark.slow
 def test_a_hierarchy_of_listed_values_is_compared_with_the_treated_ones(tmp_path: Path) -> None:
     write_csv(tmp_path / "costs.csv", [(str(cost), "low" if cost < 20 else "high") for cost in range(0, 31, 10)])
-    config, _ = made(
+    config, _ = release_made(
         tmp_path,
         ".csv",
         quasi_identifiers={"cost": {"hierarchy": str(tmp_path / "costs.csv")}, "ward": {}},
         insensitive=["age", "day", "person"],
     )
-    found = kanon_sql.utility(config)["columns"]
-    assert found["cost"]["compared_with"] == "treated"
-    assert found["day"]["compared_with"] == "untreated"
+    figures = kanon_sql.utility(config)["columns"]
+    assert figures["cost"]["compared_with"] == "treated"
+    assert figures["day"]["compared_with"] == "untreated"

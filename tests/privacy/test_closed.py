@@ -36,13 +36,15 @@ _REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "told"), _REFUSED)
-def test_what_does_not_go_together_is_refused_at_once(changes: dict[str, Any], told: list[str]) -> None:
+@pytest.mark.parametrize(("changes", "reasons"), _REFUSED)
+def test_what_does_not_go_together_is_refused_at_once(changes: dict[str, Any], reasons: list[str]) -> None:
     with pytest.raises(ConfigurationError) as refused:
         _loaded(changes)
     problems = refused.value.problems
-    assert [[one for one in problems if text in one] != [] for text in told] == [True] * len(told), problems
-    assert len(problems) == len(told)
+    assert [[problem for problem in problems if text in problem] != [] for text in reasons] == [True] * len(reasons), (
+        problems
+    )
+    assert len(problems) == len(reasons)
 
 
 @pytest.mark.parametrize(
@@ -63,10 +65,10 @@ def test_what_goes_together_is_taken(changes: dict[str, Any]) -> None:
 
 
 def _loaded(changes: dict[str, Any]) -> Any:
-    asked = {
+    config = {
         "source": "t.csv",
         "quasi_identifiers": {"a": {"builtin": "suppress"}},
         "sensitive": ["s"],
         "privacy": {"k": 2},
     }
-    return from_mapping({**asked, **changes}).config
+    return from_mapping({**config, **changes}).config

@@ -38,16 +38,16 @@ def with_checker(config: dict[str, Any], look: Callable[[NodeChecker], None]) ->
 
 
 @slow
-@given(case=asked(specs=[one for one in SPECS if one[0] in ("l_diversity", "t_closeness", "beta")]))
+@given(case=asked(specs=[spec for spec in SPECS if spec[0] in ("l_diversity", "t_closeness", "beta")]))
 def test_what_is_lost_for_sure_is_lost_at_all_nodes_below(case: Asked, tmp_path: Path) -> None:
     """A node that is found to fail by the rows that no split of its classes releases settles the nodes below it."""
     suppressed = {node["levels"]: node["suppressed"] for node in case.nodes()}
 
     def look(checker: NodeChecker) -> None:
         for node in suppressed:
-            many, one = checker.apart(), checker.apart()
+            many, single = checker.apart(), checker.apart()
             many.learn_passing([node])
-            assert many.passes(node) == one.passes(node)
+            assert many.passes(node) == single.passes(node)
             failing = [levels for levels in suppressed if many.known(levels) is False]
             event("fails" if failing else "may satisfy")
             assert all(suppressed[levels] > checker.limit for levels in failing)
@@ -74,7 +74,7 @@ def test_what_is_lost_for_sure_is_lost_at_all_nodes_below(case: Asked, tmp_path:
     ],
 )
 def test_as_many_rows_as_can_be_kept(tmp_path: Path, model: dict[str, Any], k: int, lost: int) -> None:
-    rows = [f"{a},u,{value}" for a, x in (("x1", 8), ("x2", 2)) for value in "1" * x + "2" * (10 - x)]
+    rows = [f"{a},u,{value}" for a, ones in (("x1", 8), ("x2", 2)) for value in "1" * ones + "2" * (10 - ones)]
     (tmp_path / "in.csv").write_text("\n".join(["a,b,s", *rows]), "utf-8")
     for limit in {max(lost - 1, 1), max(lost, 1)}:
         config = {
@@ -87,8 +87,8 @@ def test_as_many_rows_as_can_be_kept(tmp_path: Path, model: dict[str, Any], k: i
         }
 
         def look(checker: NodeChecker, fails: bool = lost > min(limit, 19)) -> None:
-            other = checker.apart()
-            assert other.passes((0, 1)) is not fails
+            checker_apart = checker.apart()
+            assert checker_apart.passes((0, 1)) is not fails
             assert checker.suppressed((0, 1)) >= lost
 
         with_checker(config, look)

@@ -95,7 +95,7 @@ def test_the_optimum_is_that_of_all_nodes(
 ) -> None:
     table, population = both
     of = [Hierarchy.prefix([row[0] for row in table], [1]), Hierarchy.of_file(TREE)]
-    found = []
+    candidates = []
     for levels in itertools.product(range(3), range(3)):
         f, everyone = classes(table, levels, of), classes(population, levels, of)
         holds = {
@@ -111,16 +111,18 @@ def test_the_optimum_is_that_of_all_nodes(
         if suppressed <= min(limit, len(table) - 1):
             names = {id(row): next(iter(classes([row], levels, of))) for row in table}
             kept = [row for row in table if holds[names[id(row)]]]
-            found.append((loss(table, kept, levels, of), sum(levels), levels, suppressed))
-    asked = config(tmp_path, table, population, k=k, k_map={"k": k_map}, delta_presence={"min": least, "max": most})
-    asked["suppression"] = {"limit": limit}
-    event("released" if found else "no release")
-    if not found:
+            candidates.append((loss(table, kept, levels, of), sum(levels), levels, suppressed))
+    configured = config(
+        tmp_path, table, population, k=k, k_map={"k": k_map}, delta_presence={"min": least, "max": most}
+    )
+    configured["suppression"] = {"limit": limit}
+    event("released" if candidates else "no release")
+    if not candidates:
         with pytest.raises(NoReleaseError):
-            kanon_sql.run(asked)
+            kanon_sql.run(configured)
         return
-    best = min(found)
-    report = kanon_sql.run(asked).report
+    best = min(candidates)
+    report = kanon_sql.run(configured).report
     assert tuple(report["solution"]["levels"].values()) == best[2]
     assert report["rows"]["suppressed"] == best[3]
     assert report["loss"]["lm"] == pytest.approx(float(best[0]), abs=1e-9)
@@ -136,8 +138,8 @@ def test_a_check_compares_values_as_they_stand(
     table, population = both
     f, everyone = Counter(table), Counter(population)
     bad = [key for key in f if everyone[key] < k_map or Fraction(f[key], everyone[key]) > Fraction(str(most))]
-    asked = config(tmp_path, table, population, k=1, k_map={"k": k_map}, delta_presence={"max": most})
-    report = kanon_sql.check(asked)
+    configured = config(tmp_path, table, population, k=1, k_map={"k": k_map}, delta_presence={"max": most})
+    report = kanon_sql.check(configured)
     assert report["violations"]["classes"] == len(bad)
     assert report["violations"]["rows"] == sum(f[key] for key in bad)
     assert report["privacy"]["k_map"] == {"required": k_map, "actual": min(everyone[key] for key in f)}
@@ -153,24 +155,24 @@ def test_k_itself_may_be_absent(tmp_path: Path) -> None:
 
 
 def test_a_table_that_is_no_part_of_the_population_is_an_error(tmp_path: Path) -> None:
-    asked = config(tmp_path, [("x1", "u")] * 2, [("x1", "u")], k=1, delta_presence={"max": 1})
+    configured = config(tmp_path, [("x1", "u")] * 2, [("x1", "u")], k=1, delta_presence={"max": 1})
     for job in (kanon_sql.run, kanon_sql.check):
         with pytest.raises(EngineError, match="more rows in the table than persons in the population"):
-            job(asked)
+            job(configured)
 
 
 def test_a_population_lacks_nothing(tmp_path: Path) -> None:
-    asked = config(tmp_path, [("x1", "u")], [("x1", "u")], k=1, k_map={"k": 1})
+    configured = config(tmp_path, [("x1", "u")], [("x1", "u")], k=1, k_map={"k": 1})
     (tmp_path / "everyone.csv").write_text("a,c\nx1,u\n", encoding="utf-8")
     with pytest.raises(ConfigurationError, match="lacks 'b'"):
-        kanon_sql.run(asked)
+        kanon_sql.run(configured)
     (tmp_path / "everyone.csv").write_text("a,b\nx1,u\nx1,elsewhere\n", encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"1 rows of the population .* that a hierarchy does not cover"):
-        kanon_sql.run(asked)
+        kanon_sql.run(configured)
 
 
 @pytest.mark.parametrize("algorithm", ["mondrian", "local"])
 def test_classes_of_a_population_are_for_full_domain_searches(algorithm: str, tmp_path: Path) -> None:
-    asked = config(tmp_path, [("x1", "u")], [("x1", "u")], k=1, k_map={"k": 1})
+    configured = config(tmp_path, [("x1", "u")], [("x1", "u")], k=1, k_map={"k": 1})
     with pytest.raises(ConfigurationError, match=f"no class in a release by {algorithm}"):
-        kanon_sql.run({**asked, "algorithm": algorithm})
+        kanon_sql.run({**configured, "algorithm": algorithm})

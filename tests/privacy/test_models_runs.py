@@ -49,14 +49,14 @@ def config(source: Path, sensitive: str, target: Path, **privacy: Any) -> dict[s
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
 def test_hostile_names(name: str, suffix: str, algorithm: str, tmp_path: Path) -> None:
     source = table(tmp_path / f"in{suffix}", name, "CASE WHEN i % 5 > 0 THEN i % 5 END")
-    asked = config(
+    configured = config(
         source,
         name,
         tmp_path / f"out{suffix}",
         l_diversity={"column": name, "l": 2},
         t_closeness=[{"column": name, "t": 0.8}, {"column": name, "t": 0.8, "distance": "ordered"}],
     )
-    report = kanon_sql.run({**asked, "algorithm": algorithm}).report
+    report = kanon_sql.run({**configured, "algorithm": algorithm}).report
     assert report["privacy"]["l_diversity"]["actual"] >= 2
     assert [entry["actual"] <= 0.8 for entry in report["privacy"]["t_closeness"]] == [True, True]
 
@@ -65,14 +65,14 @@ def test_hostile_names(name: str, suffix: str, algorithm: str, tmp_path: Path) -
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_a_column_named_as_a_hole_of_the_query_files_is_a_column(algorithm: str, tmp_path: Path) -> None:
     source = table(tmp_path / "in.parquet", "qi_value", "i % 3")
-    asked = config(source, "qi_value", tmp_path / "out.parquet", t_closeness={"column": "qi_value", "t": 0.5})
-    kanon_sql.run({**asked, "algorithm": algorithm})
+    configured = config(source, "qi_value", tmp_path / "out.parquet", t_closeness={"column": "qi_value", "t": 0.5})
+    kanon_sql.run({**configured, "algorithm": algorithm})
     with shared() as connection:
         rows = connection.execute(f"SELECT age, sex, qi_value FROM '{tmp_path}/out.parquet'").fetchall()
     values = [value for _, _, value in rows]
     for key in {row[:2] for row in rows}:
         own = [row[2] for row in rows if row[:2] == key]
-        distances = [abs(own.count(one) / len(own) - values.count(one) / len(values)) for one in range(3)]
+        distances = [abs(own.count(number) / len(own) - values.count(number) / len(values)) for number in range(3)]
         assert len(own) >= 3
         assert sum(distances) / 2 <= 0.5
 
@@ -97,16 +97,16 @@ def test_a_column_named_as_a_hole_of_the_query_files_is_a_column(algorithm: str,
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_sensitive_columns_of_all_types(kind: str, algorithm: str, suffix: str, tmp_path: Path) -> None:
     source = table(tmp_path / "in.parquet", "s", kind)
-    asked = config(source, "s", tmp_path / f"out{suffix}", l_diversity={"column": "s", "l": 2})
-    asked["privacy"]["t_closeness"] = {"column": "s", "t": 0.9, "distance": "ordered"}
-    report = kanon_sql.run({**asked, "algorithm": algorithm}).report
+    configured = config(source, "s", tmp_path / f"out{suffix}", l_diversity={"column": "s", "l": 2})
+    configured["privacy"]["t_closeness"] = {"column": "s", "t": 0.9, "distance": "ordered"}
+    report = kanon_sql.run({**configured, "algorithm": algorithm}).report
     assert report["privacy"]["l_diversity"]["actual"] >= 2
 
 
 def test_missing_texts_are_no_values_of_l(tmp_path: Path) -> None:
     source = tmp_path / "in.csv"
     source.write_text("age,s\n" + "1,a\n1,?\n1,\n" * 2, encoding="utf-8")
-    asked = {
+    configured = {
         "source": {"path": str(source), "missing": ["?", ""]},
         "target": str(tmp_path / "out.csv"),
         "quasi_identifiers": {"age": {"builtin": "suppress"}},
@@ -114,17 +114,17 @@ def test_missing_texts_are_no_values_of_l(tmp_path: Path) -> None:
         "privacy": {"k": 2, "l_diversity": {"column": "s", "l": 2}},
     }
     with pytest.raises(NoReleaseError, match="the rows that take part have only 1 different value"):
-        kanon_sql.run(asked)
-    asked["privacy"] = {"k": 2, "t_closeness": {"column": "s", "t": 0}, "alpha_k": {"column": "s", "alpha": 0.7}}
-    report = kanon_sql.run(asked).report
+        kanon_sql.run(configured)
+    configured["privacy"] = {"k": 2, "t_closeness": {"column": "s", "t": 0}, "alpha_k": {"column": "s", "alpha": 0.7}}
+    report = kanon_sql.run(configured).report
     assert report["privacy"]["alpha_k"]["actual"] == pytest.approx(2 / 3)
     assert report["privacy"]["t_closeness"]["actual"] == 0
 
 
 def test_in_place_and_by_entity(tmp_path: Path) -> None:
     source = table(tmp_path / "in.parquet", "s", "i % 4")
-    asked = config(source, "s", source, entity="who", l_diversity={"column": "s", "l": 2})
-    report = kanon_sql.run({**asked, "target": "in-place"}).report
+    configured = config(source, "s", source, entity="who", l_diversity={"column": "s", "l": 2})
+    report = kanon_sql.run({**configured, "target": "in-place"}).report
     assert report["privacy"]["k"] == {"required": 3, "actual": report["privacy"]["k"]["actual"], "counts": "entities"}
     assert report["privacy"]["k"]["actual"] >= 3
     assert any("k counts entities" in warning for warning in report["warnings"])
@@ -141,11 +141,11 @@ def test_what_does_not_hold_the_models_is_withdrawn(
 
     source = table(tmp_path / "in.parquet", "s", "CASE WHEN i < 50 THEN 1 ELSE i END")
     target = tmp_path / "out.parquet"
-    asked = config(source, "s", target, l_diversity={"column": "s", "l": 3})
+    configured = config(source, "s", target, l_diversity={"column": "s", "l": 3})
     whole = Models.classes
     monkeypatch.setattr(Models, "classes", lambda self, tables, models=None: whole(self, tables, ()))
     with pytest.raises(VerificationError, match="violate k or a model"):
-        kanon_sql.run({**asked, "algorithm": algorithm})
+        kanon_sql.run({**configured, "algorithm": algorithm})
     assert not target.exists()
 
 
@@ -161,7 +161,7 @@ def test_a_recount_of_entities_compares_the_classes(
 
     source = table(tmp_path / "in.parquet", "s", "i % 4")
     target = tmp_path / "out.parquet"
-    asked = config(source, "s", target, entity="who")
+    configured = config(source, "s", target, entity="who")
 
     def of_fewer(engine: Any, written: Any, expected: Any) -> Any:
         engine.run(f"CREATE OR REPLACE TEMP TABLE fewer AS FROM '{source}' LIMIT 0")
@@ -170,27 +170,27 @@ def test_a_recount_of_entities_compares_the_classes(
 
     monkeypatch.setattr("kanon_sql.commands.run.pipeline.verify", of_fewer)
     with pytest.raises(VerificationError, match="are not those of the source"):
-        kanon_sql.run({**asked, "algorithm": algorithm})
+        kanon_sql.run({**configured, "algorithm": algorithm})
     assert not target.exists()
 
 
 @pytest.mark.slow
 def test_a_release_without_its_entity_is_counted_by_rows_and_that_is_said(tmp_path: Path) -> None:
     source, target = table(tmp_path / "t.parquet", "s", "i % 5"), tmp_path / "out.parquet"
-    asked = config(source, "s", target, entity="who")
-    kanon_sql.run(asked)
-    checked = kanon_sql.check(asked, str(target))
-    plain = kanon_sql.check(asked, str(target), overrides=[("privacy.entity", None)])
+    configured = config(source, "s", target, entity="who")
+    kanon_sql.run(configured)
+    checked = kanon_sql.check(configured, str(target))
+    plain = kanon_sql.check(configured, str(target), overrides=[("privacy.entity", None)])
     assert checked["status"] == "satisfied" and plain["warnings"] == []
     assert "no column 'who' (privacy.entity)" in checked["warnings"][0] and "rows are counted" in checked["warnings"][0]
     assert [checked[key] for key in ("classes", "privacy", "rows")] == [
         plain[key] for key in ("classes", "privacy", "rows")
     ]
     # What violates k by rows is a violation; the configuration's own source must have the column.
-    assert kanon_sql.check(asked, str(target), overrides=[("privacy.k", 10_000)])["status"] == "violated"
+    assert kanon_sql.check(configured, str(target), overrides=[("privacy.k", 10_000)])["status"] == "violated"
     with pytest.raises(ConfigurationError, match=r"there is no column 'nobody'"):
-        kanon_sql.check(asked, overrides=[("privacy.entity", "nobody")])
-    assert "nobody" in kanon_sql.check(asked, str(target), overrides=[("privacy.entity", "nobody")])["warnings"][0]
+        kanon_sql.check(configured, overrides=[("privacy.entity", "nobody")])
+    assert "nobody" in kanon_sql.check(configured, str(target), overrides=[("privacy.entity", "nobody")])["warnings"][0]
 
 
 def test_a_connection_that_was_handed_in() -> None:
@@ -226,9 +226,9 @@ def test_check_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert report["violations"]["classes"] == 1
     assert report["privacy"]["l_diversity"] == [{"column": "s", "variant": "distinct", "required": 2, "actual": 1}]
     assert report["reference"] == "the table itself"
-    other = table(tmp_path / "other.csv", "s", "1")
-    _, out, _ = call(*words, "--reference", str(other))
-    assert json.loads(out)["reference"] == str(other)
+    reference = table(tmp_path / "other.csv", "s", "1")
+    _, out, _ = call(*words, "--reference", str(reference))
+    assert json.loads(out)["reference"] == str(reference)
     assert json.loads(out)["privacy"]["t_closeness"][0]["actual"] == pytest.approx(6 / 9, abs=0.1)
     status, _, err = call("--l", "2")
     assert status == 2
@@ -295,8 +295,8 @@ def test_with_entities_a_node_may_fail_above_one_that_satisfies(
     algorithm: str, model: dict[str, Any], tmp_path: Path
 ) -> None:
     rows = "a,s,e A,v,1 A,w,2 B,v,3 B,w,2"
-    asked = asked_of(tmp_path, rows, {"k": 2, "entity": "e", **model}, algorithm=algorithm)
-    assert kanon_sql.run(asked).levels == {"a": 0}
+    configured = asked_of(tmp_path, rows, {"k": 2, "entity": "e", **model}, algorithm=algorithm)
+    assert kanon_sql.run(configured).levels == {"a": 0}
 
 
 @pytest.mark.few(1)
@@ -314,13 +314,13 @@ def test_masked_rows_have_no_class_in_a_population(model: dict[str, Any], tmp_pa
 def test_missing_values_of_a_population_are_those_of_the_source(tmp_path: Path) -> None:
     population = small(tmp_path / "pop.csv", "a,b " + "xa, xa,u " * 5)
     privacy = {"k": 1, "k_map": {"k": 5, "population": population}, "delta_presence": {"population": population}}
-    asked = asked_of(tmp_path, "a,b xa,? xa,u", privacy, missing_texts=["", "?"])
-    report = kanon_sql.run(asked).report
+    configured = asked_of(tmp_path, "a,b xa,? xa,u", privacy, missing_texts=["", "?"])
+    report = kanon_sql.run(configured).report
     assert report["solution"]["levels"] == {"a": 0, "b": 0}
     assert report["privacy"]["k_map"]["actual"] == 5
     small(tmp_path / "b.csv", "u,*")
-    asked["quasi_identifiers"]["b"] = str(tmp_path / "b.csv")
-    assert kanon_sql.run(asked).report["privacy"]["k_map"]["actual"] == 5
+    configured["quasi_identifiers"]["b"] = str(tmp_path / "b.csv")
+    assert kanon_sql.run(configured).report["privacy"]["k_map"]["actual"] == 5
 
 
 @pytest.mark.slow
@@ -346,16 +346,16 @@ def test_a_reference_of_another_type_and_with_missing_values(tmp_path: Path) -> 
     values = "('A', 1), ('A', 2), ('B', 10), ('B', 2)"
     duckdb.execute(f"COPY (SELECT a, CAST(s AS INTEGER) AS s FROM (VALUES {values}) AS v(a, s)) TO '{typed}'")
     text = small(tmp_path / "in.csv", "a,s A,1 A,2 B,10 B,2")
-    asked = {
+    configured = {
         "quasi_identifiers": {"a": {"builtin": "suppress"}},
         "sensitive": ["s"],
         "privacy": {"k": 1, "t_closeness": {"column": "s", "t": 0.5, "distance": "ordered"}},
     }
     for table, reference in ((typed, text), (text, typed), (typed, typed)):
-        report = kanon_sql.check({**asked, "source": str(table)}, reference=reference)
+        report = kanon_sql.check({**configured, "source": str(table)}, reference=reference)
         assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(0.25)
     source = small(tmp_path / "more.csv", "a,s A,1 A,2 B,10 B,2 ,7 ,7 ,7")
-    report = kanon_sql.check({**asked, "source": text, "missing": "drop"}, reference=source)
+    report = kanon_sql.check({**configured, "source": text, "missing": "drop"}, reference=source)
     assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(0.25)
 
 

@@ -23,7 +23,7 @@ from kanon_sql.privacy.uniqueness import (
 )
 
 counts = st.dictionaries(st.integers(1, 9), st.integers(1, 12), min_size=1).map(
-    lambda found: ClassSizes.of(found.items())
+    lambda pairs: ClassSizes.of(pairs.items())
 )
 
 
@@ -54,15 +54,15 @@ def best_parameters(sizes: ClassSizes) -> tuple[float, float]:
 @settings(max_examples=tries(12))
 @given(sizes=counts, times=st.sampled_from([2, 10, 100]))
 def test_pitman_is_at_the_greatest_likelihood(sizes: ClassSizes, times: int) -> None:
-    found = estimate_by_pitman(sizes, sizes.rows * times)
+    estimate = estimate_by_pitman(sizes, sizes.rows * times)
     if not sizes.alone or sizes.alone == sizes.rows:
-        assert found == (0 if not sizes.alone else None)
+        assert estimate == (0 if not sizes.alone else None)
         return
     theta, alpha = best_parameters(sizes)
-    assert found is not None
+    assert estimate is not None
     expected = exp(lgamma(theta + 1) - lgamma(theta + alpha) + alpha * log(sizes.rows * times))
     if 1e-3 < alpha < 0.999 and theta < 300:  # else the maximum may lie beyond the grid
-        assert found == pytest.approx(min(expected, sizes.rows * times), rel=0.02)
+        assert estimate == pytest.approx(min(expected, sizes.rows * times), rel=0.02)
 
 
 @given(sizes=counts, others=st.integers(1, 300))
@@ -92,8 +92,8 @@ def drawn(alpha: float, beta: float, fraction: float) -> Iterator[tuple[float, f
 @pytest.mark.parametrize("fraction", [0.15, 0.4, 0.8])
 def test_snb_finds_the_parameters_that_the_sample_was_made_with(alpha: float, beta: float, fraction: float) -> None:
     alone, pairs = (sum(column) for column in zip(*drawn(alpha, beta, fraction), strict=True))
-    found = share_of_single(alone / fraction, pairs / alone, fraction)
-    assert found == pytest.approx(beta**alpha, rel=1e-9)
+    estimate = share_of_single(alone / fraction, pairs / alone, fraction)
+    assert estimate == pytest.approx(beta**alpha, rel=1e-9)
 
 
 @given(sizes=counts, fraction=st.sampled_from([0.15, 0.5, 0.9]))
@@ -107,8 +107,8 @@ def test_snb_counts_the_classes_after_shlosser(sizes: ClassSizes, fraction: floa
     assert count_classes(sizes, fraction) == pytest.approx(classes)
     if sizes.alone and sizes.pairs:
         share = share_of_single(sizes.alone / (classes * f), sizes.pairs / sizes.alone, f)
-        found, persons = estimate_by_snb(sizes, sizes.rows / f), sizes.rows / f
-        assert (found is None) if share is None else found == pytest.approx(min(classes * share, persons))
+        estimate, persons = estimate_by_snb(sizes, sizes.rows / f), sizes.rows / f
+        assert (estimate is None) if share is None else estimate == pytest.approx(min(classes * share, persons))
 
 
 def test_the_decision_rule_takes_the_lesser_of_two_beyond_a_tenth() -> None:
@@ -116,10 +116,10 @@ def test_the_decision_rule_takes_the_lesser_of_two_beyond_a_tenth() -> None:
     small = estimate_uniqueness(sizes, sizes.rows / 0.1)
     assert small.chosen == "pitman" and small.dankar == small.pitman and small.snb is None
     for fraction in (0.11, 0.3, 0.6, 0.9):
-        found = estimate_uniqueness(sizes, sizes.rows / fraction)
-        assert found.snb is not None
-        assert found.dankar == min(found.zayatz, found.snb)
-        assert (found.pitman or 0) > 0
+        estimate = estimate_uniqueness(sizes, sizes.rows / fraction)
+        assert estimate.snb is not None
+        assert estimate.dankar == min(estimate.zayatz, estimate.snb)
+        assert (estimate.pitman or 0) > 0
     unique = estimate_uniqueness(ClassSizes.of([(1, 7)]), 700)
     assert (unique.chosen, unique.zayatz, unique.pitman) == ("zayatz", 1.0, None)
     whole = estimate_uniqueness(ClassSizes.of([(1, 3), (2, 1)]), 5)
@@ -128,6 +128,6 @@ def test_the_decision_rule_takes_the_lesser_of_two_beyond_a_tenth() -> None:
     assert none.dankar == none.pitman == none.zayatz == none.snb == 0
 
 
-@pytest.mark.parametrize(("x", "step"), [(0.01, 3.0), (0.5, 7.0), (3.25, 100.0), (1e9, 1e3), (5.0, 0.0)])
-def test_differences_of_digamma_are_sums_of_reciprocals(x: float, step: float) -> None:
-    assert digamma_step(x, step) == pytest.approx(sum(1 / (x + i) for i in range(int(step))), rel=1e-13)
+@pytest.mark.parametrize(("start", "step"), [(0.01, 3.0), (0.5, 7.0), (3.25, 100.0), (1e9, 1e3), (5.0, 0.0)])
+def test_differences_of_digamma_are_sums_of_reciprocals(start: float, step: float) -> None:
+    assert digamma_step(start, step) == pytest.approx(sum(1 / (start + i) for i in range(int(step))), rel=1e-13)

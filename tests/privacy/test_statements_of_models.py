@@ -90,7 +90,7 @@ NUMBERS = {
 }
 
 
-def asked(file: str, spec: Any, tables: dict[str, tuple[str, list[Row]]], **lists: Any) -> list[Row]:
+def answered(file: str, spec: Any, tables: dict[str, tuple[str, list[Row]]], **lists: Any) -> list[Row]:
     """The answer of a model's statement."""
     numbers = {name: n if isinstance(n, int) else float(n) for name, n in spec.numbers().items()}
     return answers(file, tables, lists=lists, values={**NUMBERS, **numbers})
@@ -99,7 +99,7 @@ def asked(file: str, spec: Any, tables: dict[str, tuple[str, list[Row]]], **list
 @pytest.mark.parametrize(("key", "spec"), SPECS)
 def test_the_search_refuses_the_classes_that_the_definition_refuses(key: str, spec: dict[str, Any]) -> None:
     model = MODELS[key].model_validate({"column": "s", **spec})
-    refused = set(asked(model.violates, model, of_search(), key=[{"code": "c"}]))
+    refused = set(answered(model.violates, model, of_search(), key=[{"code": "c"}]))
     assert refused == {(place, True) for place, counts in enumerate(CLASSES) if not reached(key, spec, counts)[0]}
 
 
@@ -118,7 +118,7 @@ def test_the_search_refuses_the_same_where_counts_are_columns(key: str, spec: di
     ]
     slots = [{"value": value, "count": f"n{value}", "expected": n} for value, n in COUNTS.items()]
     tables: dict[str, tuple[str, list[Row]]] = {"classes": (f"c BIGINT, size BIGINT, violates BOOLEAN{columns}", rows)}
-    judged = asked(str(model.tallied), model, tables, key=[{"code": "c"}], slot=slots)
+    judged = answered(str(model.tallied), model, tables, key=[{"code": "c"}], slot=slots)
     refused = {place for place, counts in enumerate(CLASSES) if not reached(key, spec, counts)[0]}
     assert {row[0] for row in judged if row[2]} == refused | {row[0] for row in rows if row[2]}
     assert {(row[0], row[1], *row[3:]) for row in judged} == {(row[0], row[1], *row[3:]) for row in rows}
@@ -132,7 +132,7 @@ def test_no_part_of_a_class_that_holds_the_model_has_more_rows_than_it_can_keep(
     model = MODELS[key].model_validate({"column": "s", **spec})
     holding = [counts for counts in CLASSES if reached(key, spec, counts)[0]]
     kept: dict[int, int] = {}
-    for place, rows in asked(str(model.keeps), model, of_search(), key=[{"code": "c"}]):
+    for place, rows in answered(str(model.keeps), model, of_search(), key=[{"code": "c"}]):
         kept[place] = min(rows, kept.get(place, rows))
     refused = {place for place, counts in enumerate(CLASSES) if counts not in holding}
     assert kept.keys() <= refused
@@ -167,7 +167,7 @@ def test_the_recount_measures_what_the_definition_says(key: str, spec: dict[str,
     qi = [{"value": "qi"}]
     shares = answers("recount/shares", {name: tables[name] for name in ("counted", "reference")}, lists={"qi": qi})
     tables["shares"] = ("qi VARCHAR, value VARCHAR, row_count BIGINT, share DOUBLE, expected DOUBLE", shares)
-    measured = asked(model.measure, model, tables, qi=qi)
+    measured = answered(model.measure, model, tables, qi=qi)
     assert len(measured) == len(CLASSES)
     for name, measure, violates in measured:
         holds, wanted = reached(key, spec, CLASSES[0 if name is None else int(name[1:])])
@@ -324,7 +324,7 @@ KEEPING = [(key, spec) for key, spec in SPECS if key == "beta" or (key == "t_clo
 @pytest.mark.parametrize(("key", "spec"), KEEPING)
 def test_no_part_of_a_class_that_holds_a_model_has_more_rows_than_the_bound(key: str, spec: dict[str, Any]) -> None:
     model = MODELS[key].model_validate({"column": "s", **spec})
-    kept: dict[int, Any] = dict(asked(str(model.keeps), model, of_search(), key=[{"code": "c"}]))
+    kept: dict[int, Any] = dict(answered(str(model.keeps), model, of_search(), key=[{"code": "c"}]))
     for place, counts in enumerate(CLASSES):
         most = parts_within(counts, lambda part: reached(key, spec, part)[0])
         assert kept.get(place, sum(counts)) >= most, counts
@@ -346,7 +346,7 @@ def test_no_part_of_a_class_that_holds_a_model_has_more_rows_than_the_bound(key:
 )
 def test_the_bound_of_what_parts_keep(key: str, spec: dict[str, Any], counts: tuple[int, ...], bound: int) -> None:
     model = MODELS[key].model_validate({"column": "s", **spec})
-    kept: dict[int, Any] = dict(asked(str(model.keeps), model, of_search(), key=[{"code": "c"}]))
+    kept: dict[int, Any] = dict(answered(str(model.keeps), model, of_search(), key=[{"code": "c"}]))
     assert kept.get(CLASSES.index(counts)) == bound
 
 

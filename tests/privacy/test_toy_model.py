@@ -115,17 +115,17 @@ def oracle(values: Values, _: Values, spec: Spec) -> tuple[bool, float]:
     return len(often) >= spec["values"], len(often)
 
 
-def folder_with_toy(made: Path) -> Path:
+def folder_with_toy(queries: Path) -> Path:
     """The queries of the package with the folder of the toy among those of the models."""
     for path in template.queries_folder().iterdir():
         if path.name != "privacy":
-            (made / path.name).symlink_to(path)
-    (made / "privacy" / "repeated").mkdir(parents=True)
+            (queries / path.name).symlink_to(path)
+    (queries / "privacy" / "repeated").mkdir(parents=True)
     for path in (template.queries_folder() / "privacy").iterdir():
-        (made / "privacy" / path.name).symlink_to(path)
+        (queries / "privacy" / path.name).symlink_to(path)
     for name, statement in STATEMENTS.items():
-        (made / "privacy" / "repeated" / f"{name}.sql").write_text(statement)
-    return made
+        (queries / "privacy" / "repeated" / f"{name}.sql").write_text(statement)
+    return queries
 
 
 @pytest.fixture(scope="module", params=[Repeated, Unproven], ids=["declared", "undeclared"])
@@ -208,13 +208,13 @@ CASE = Asked(ROWS, 1, 0, (("repeated", {"values": 1, "times": 2}),), by_entity=F
 def test_projects_say_what_they_do_not_test(tool: str, tmp_path: Path) -> None:
     config = CASE.config(tmp_path)
     if tool == "dbt":
-        made = project(tmp_path / "project")
-        report = kanon_sql.api.dbt_model(config, made, "released", "ref('people')")
+        place = project(tmp_path / "project")
+        report = kanon_sql.api.dbt_model(config, place, "released", "ref('people')")
     else:
-        made = tmp_path / "project"
-        made.mkdir()
-        (made / "config.yaml").write_text("model_defaults: {dialect: duckdb}\n")
-        report = kanon_sql.api.sqlmesh_model(config, made, "main.released", "main.people")
+        place = tmp_path / "project"
+        place.mkdir()
+        (place / "config.yaml").write_text("model_defaults: {dialect: duckdb}\n")
+        report = kanon_sql.api.sqlmesh_model(config, place, "main.released", "main.people")
     assert any("repeated" in line for line in report["warnings"])
 
 

@@ -56,10 +56,10 @@ def test_every_combination_is_counted(
     fallen, alone = set[int](), set[int]()
     too_few = 0
     for chosen in combinations(range(3), known):
-        found = defaultdict(list)
+        rows_by_values = defaultdict(list)
         for number, row in enumerate(rows):
-            found[tuple(row[i] for i in chosen)].append(number)
-        for numbers in found.values():
+            rows_by_values[tuple(row[i] for i in chosen)].append(number)
+        for numbers in rows_by_values.values():
             size = sum(rows[i][5] if weighted else 1 for i in numbers)
             held: int = len({rows[i][4] for i in numbers}) if by_entity else size
             different = len({rows[i][3] for i in numbers} - {None})
@@ -76,7 +76,7 @@ def test_every_combination_is_counted(
     if known < 3:  # else they are the classes, of which rows and unique ones are counted as ever
         assert counts.unique_rows == sum(rows[i][5] if weighted else 1 for i in alone)
     assert counts.violating_rows == sum(rows[i][5] if weighted else 1 for i in fallen)
-    assert [(one.least, one.violating_classes) for one in counts.models] == (
+    assert [(model.least, model.violating_classes) for model in counts.models] == (
         [(min(values), too_few)] if diverse else []
     )
     assert counts.classes == len({row[:3] for row in rows})

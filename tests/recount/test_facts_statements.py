@@ -29,7 +29,7 @@ KEPT = (
 )
 
 
-def made(name: str, tables: dict[str, Any], table: str, **options: Any) -> list[tuple[Any, ...]]:
+def table_of(name: str, tables: dict[str, Any], table: str, **options: Any) -> list[tuple[Any, ...]]:
     """The rows of the table that a statement makes."""
     return sorted(answers(name, tables, names={table: table}, then=f"SELECT * FROM {table}", **options))
 
@@ -70,7 +70,7 @@ def test_a_fact_that_a_person_has_twice_is_one() -> None:
         "person_facts": ("person BIGINT, fact VARCHAR", [(1, "b"), (1, "a"), (1, "b"), (2, "b")]),
         "persons": ("person BIGINT, class BIGINT", [(1, 5), (2, 6), (3, 6)]),
     }
-    assert made("recount/facts/lists", tables, "fact_lists") == [(1, 5, [1, 2]), (2, 6, [2])]
+    assert table_of("recount/facts/lists", tables, "fact_lists") == [(1, 5, [1, 2]), (2, 6, [2])]
 
 
 def test_numbers_of_rows_that_fewer_than_k_persons_have_tell_these_persons() -> None:
@@ -86,11 +86,11 @@ def test_keys_lead_somewhere_or_are_missing() -> None:
 
 
 def test_facts_of_fewer_than_k_persons_are_suppressed() -> None:
-    support = made("search/facts/support", {"kept": KEPT}, "support")
+    support = table_of("search/facts/support", {"kept": KEPT}, "support")
     assert support == [(1, 3), (2, 2), (3, 2)]
     tables = {"kept": KEPT, "support": ("fact BIGINT, persons BIGINT", support)}
-    assert made("search/facts/rare_holders", tables, "victims", values={"k": 2}) == []
-    rows = made("search/facts/rare_holders", tables, "victims", values={"k": 3})
+    assert table_of("search/facts/rare_holders", tables, "victims", values={"k": 2}) == []
+    rows = table_of("search/facts/rare_holders", tables, "victims", values={"k": 3})
     assert rows == [(1, 2), (2, 2), (3, 3), (4, 3)]
 
 
@@ -98,22 +98,22 @@ def test_pairs_of_fewer_than_k_persons_are_rare() -> None:
     counts = ("first_fact BIGINT, second_fact BIGINT, persons BIGINT", [(1, 3, 1), (1, 2, 2)])
     first, second = (1, 4294967298), (2, 4294967299)
     tables = {"pair_counts": counts}
-    assert made("search/facts/rare_pairs", tables, "rare", values={"k": 1}) == []
-    assert made("search/facts/rare_pairs", tables, "rare", values={"k": 2}) == [(1, second[1])]
-    assert made("search/facts/rare_pairs", tables, "rare", values={"k": 3}) == [first, second]
+    assert table_of("search/facts/rare_pairs", tables, "rare", values={"k": 1}) == []
+    assert table_of("search/facts/rare_pairs", tables, "rare", values={"k": 2}) == [(1, second[1])]
+    assert table_of("search/facts/rare_pairs", tables, "rare", values={"k": 3}) == [first, second]
 
 
 def test_of_a_rare_pair_the_cheaper_fact_counts() -> None:
     tables = {"kept": KEPT, "rare": ("pair BIGINT", [(4294967299,)])}
-    assert made("search/facts/rare_pairs_of_persons", tables, "rare_pairs") == [(3, 1, 3, 10)]
+    assert table_of("search/facts/rare_pairs_of_persons", tables, "rare_pairs") == [(3, 1, 3, 10)]
 
 
 def test_only_the_fact_of_the_person_is_taken_away() -> None:
     tables = {"kept": KEPT, "victims": ("person BIGINT, fact BIGINT", [(1, 2), (3, 1), (4, 1)])}
-    remaining = made("search/facts/without_victims", tables, "remaining")
+    remaining = table_of("search/facts/without_victims", tables, "remaining")
     assert remaining == [row for row in KEPT[1] if row[:2] not in {(1, 2), (3, 1)}]
     untold = {"kept": KEPT, "untold_facts": tables["victims"]}
-    assert made("search/facts/untold_kept", untold, "victims") == [(1, 2), (3, 1)]
+    assert table_of("search/facts/untold_kept", untold, "victims") == [(1, 2), (3, 1)]
 
 
 def test_a_fact_is_told_where_one_of_its_rows_needs_only_facts_that_are_kept() -> None:
@@ -127,4 +127,4 @@ def test_a_fact_is_told_where_one_of_its_rows_needs_only_facts_that_are_kept() -
         "kept": ("person BIGINT, fact BIGINT", [(1, 12), (1, 13), (1, 14), (2, 11)]),
     }
     # Fact 1 is not kept, which 2 needs; 3 has a row that needs it and another that does not. Person 2 is not released.
-    assert made("search/facts/untold_leaves", tables, "untold_leaves") == [(1, 1), (1, 2), (2, 1)]
+    assert table_of("search/facts/untold_leaves", tables, "untold_leaves") == [(1, 1), (1, 2), (2, 1)]

@@ -41,16 +41,16 @@ def test_a_text_that_is_no_such_number_is_broken_and_a_missing_one_is_not(
 ) -> None:
     written = table(engine, "a VARCHAR", [("40",), (text,), (text,)])
     config = {"a": TreatmentConfig.model_validate({"round": 10})}
-    told = broken_treatments(written, config, [Column("a", "c0", "INTEGER")], ("?", "n/a"))
-    assert told == ["column 'a' holds 2 values that are no multiples of 10"] * broken
+    problems = broken_treatments(written, config, [Column("a", "c0", "INTEGER")], ("?", "n/a"))
+    assert problems == ["column 'a' holds 2 values that are no multiples of 10"] * broken
 
 
 @pytest.mark.parametrize(("config", "said"), [({"top": 90}, "are above 90"), ({"bottom": 1}, "are below 1")])
 def test_a_text_that_is_no_number_is_none_that_is_left(engine: Engine, config: dict[str, Any], said: str) -> None:
     written = table(engine, "a VARCHAR", [("40",), ("x",), ("1",), ("90",)])
     treatments = {"a": TreatmentConfig.model_validate(config)}
-    told = broken_treatments(written, treatments, [Column("a", "c0", "INTEGER")], ("?",))
-    assert told == [f"column 'a' holds 1 values that {said}"]
+    problems = broken_treatments(written, treatments, [Column("a", "c0", "INTEGER")], ("?",))
+    assert problems == [f"column 'a' holds 1 values that {said}"]
 
 
 def test_every_treatment_and_column_is_looked_at(engine: Engine) -> None:
@@ -96,8 +96,8 @@ def test_days_between_dates_that_move_together_are_those_of_the_source(engine: E
     both = {"a": SHIFTED, "b": SHIFTED}
     assert intervals(engine, [("2024-02-01", "2024-02-03"), ("2024-05-05", None)], both, kind=kind) == []
     for begin, end in (("2024-02-01", "2024-02-04"), ("2024-02-03", "2024-02-01"), ("2024-02-01", "2024-02-01")):
-        told = intervals(engine, [(begin, end), ("2024-05-05", None)], both, kind=kind)
-        assert told == ["1 rows have other numbers of days between 'a' and 'b' than the source"]
+        problems = intervals(engine, [(begin, end), ("2024-05-05", None)], both, kind=kind)
+        assert problems == ["1 rows have other numbers of days between 'a' and 'b' than the source"]
     twice = [("2024-02-01", "2024-02-03"), ("2024-03-01", "2024-03-03")]
     assert len(intervals(engine, twice, both, kind=kind)) == 1
 

@@ -24,7 +24,7 @@ Row = dict[str, str]
 def table(path: Path, rows: int = 150, seed: int = 1) -> list[Row]:
     """Writes a table with an identifying column of its own, so that classes can be told by their rows."""
     draw = random.Random(seed)
-    made = [
+    records = [
         {
             "row": f"r{number}",
             "age": str(draw.randint(18, 60)),
@@ -35,8 +35,8 @@ def table(path: Path, rows: int = 150, seed: int = 1) -> list[Row]:
         }
         for number in range(rows)
     ]
-    write(path, made)
-    return made
+    write(path, records)
+    return records
 
 
 def write(path: Path, rows: list[Row]) -> None:
@@ -102,12 +102,12 @@ def check_classes(given: list[Row], released: list[Row], aggregates: dict[str, s
         classes[tuple(row[name] for name in QUASI)].append(row["row"])
     assert min(map(len, classes.values())) >= k
     for shown, rows in classes.items():
-        for name, one in aggregates.items():
+        for name, kind in aggregates.items():
             texts = [by_row[row][name] for row in rows if by_row[row][name] != ""]
             text = dict(zip(QUASI, shown, strict=True))[name]
             if not texts:
                 assert text == ""
-            elif one == "interval":
+            elif kind == "interval":
                 key = day if name == "born" else float
                 low, high = min(texts, key=key), max(texts, key=key)
                 assert text == (low if key(low) == key(high) else low + ("/" if name == "born" else "-") + high)
@@ -115,9 +115,9 @@ def check_classes(given: list[Row], released: list[Row], aggregates: dict[str, s
                 counts = Counter(texts)
                 assert text == min(value for value, count in counts.items() if count == max(counts.values()))
             elif name == "born":
-                assert abs(day(text) - aggregate(one, list(map(day, texts)))) <= 0.5
+                assert abs(day(text) - aggregate(kind, list(map(day, texts)))) <= 0.5
             else:
-                assert float(text) == pytest.approx(aggregate(one, list(map(float, texts))), rel=1e-12, abs=1e-12)
+                assert float(text) == pytest.approx(aggregate(kind, list(map(float, texts))), rel=1e-12, abs=1e-12)
 
 
 EACH = [
@@ -130,14 +130,14 @@ EACH = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
-@pytest.mark.parametrize("aggregates", EACH, ids=lambda one: one["age"])
+@pytest.mark.parametrize("aggregates", EACH, ids=lambda kinds: kinds["age"])
 def test_classes_show_the_aggregates_of_their_rows(tmp_path: Path, algorithm: str, aggregates: dict[str, str]) -> None:
     given = table(tmp_path / "in.csv", seed=len(algorithm))
     result = kanon_sql.run(job(tmp_path, aggregates, algorithm=algorithm))
     released = read(tmp_path / "out.csv")
     assert len(released) == result.released
     levels = result.report["solution"].get("levels") or {}
-    check_classes(given, released, {name: one for name, one in aggregates.items() if levels.get(name) != 0})
+    check_classes(given, released, {name: kind for name, kind in aggregates.items() if levels.get(name) != 0})
 
 
 def plain_sse(given: list[Row], released: list[Row], names: list[str]) -> float:
@@ -166,8 +166,8 @@ def test_the_loss_is_what_stays_within_the_classes(tmp_path: Path, algorithm: st
     result = kanon_sql.run(job(tmp_path, {"age": "mean", "income": "mean"}, algorithm=algorithm))
     if algorithm == "optimal":
         assert result.suppressed
-    found = plain_sse(given, read(tmp_path / "out.csv"), ["age", "income"])
-    assert result.report["loss"]["sse"] == pytest.approx(found, rel=1e-9)
+    expected_sse = plain_sse(given, read(tmp_path / "out.csv"), ["age", "income"])
+    assert result.report["loss"]["sse"] == pytest.approx(expected_sse, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -197,7 +197,7 @@ def test_masked_rows_show_nothing(tmp_path: Path) -> None:
     assert len(masked) == result.report["rows"]["masked"] > 0
     levels = result.report["solution"]["levels"]
     kept = [row for row in released if row not in masked]
-    check_classes(given, kept, {name: one for name, one in aggregates.items() if levels[name]})
+    check_classes(given, kept, {name: kind for name, kind in aggregates.items() if levels[name]})
     compiled = kanon_sql.compile(job(tmp_path, aggregates, release=release))
     assert Counter(map(str, (row["age"] for row in released))) == Counter(
         str(row[1]) for row in duckdb.execute(compiled).fetchall()
@@ -209,10 +209,10 @@ def test_aggregates_that_columns_do_not_have_are_refused_together(tmp_path: Path
     config = job(tmp_path, {"town": "mean", "income": "geometric-mean", "born": "geometric-mean"})
     with pytest.raises(ConfigurationError) as caught:
         kanon_sql.run(config)
-    told = "\n".join(caught.value.problems)
-    assert "'town', which holds texts" in told
-    assert "no values below 0" in told
-    assert "'born', which holds dates" in told
+    problems = "\n".join(caught.value.problems)
+    assert "'town', which holds texts" in problems
+    assert "no values below 0" in problems
+    assert "'born', which holds dates" in problems
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -249,9 +249,9 @@ def test_columns_of_every_type_are_aggregated(tmp_path: Path, algorithm: str, ag
     if algorithm == "optimal":  # then all rows are one class
         own = {"mean": "avg(exact)", "median": "median(CAST(exact AS DOUBLE))"}.get(aggregate, "0")
         shown = duckdb.execute(f"SELECT DISTINCT exact FROM '{tmp_path / 'out.parquet'}'").fetchall()
-        found = duckdb.execute(f"SELECT {own} FROM '{path}'").fetchall()
+        of_values = duckdb.execute(f"SELECT {own} FROM '{path}'").fetchall()
         if aggregate in ("mean", "median"):
-            assert [float(row[0]) for row in shown] == pytest.approx([float(row[0]) for row in found], rel=1e-12)
+            assert [float(row[0]) for row in shown] == pytest.approx([float(row[0]) for row in of_values], rel=1e-12)
 
 
 @pytest.mark.slow
@@ -298,7 +298,7 @@ def test_classes_of_entities_show_aggregates(tmp_path: Path, algorithm: str) -> 
     aggregates = {"age": "mean", "income": "median"}
     result = kanon_sql.run(job(tmp_path, aggregates, algorithm=algorithm, privacy={"k": 3, "entity": "person"}))
     levels = result.report["solution"].get("levels") or {}
-    shown = {name: one for name, one in aggregates.items() if levels.get(name) != 0}
+    shown = {name: kind for name, kind in aggregates.items() if levels.get(name) != 0}
     check_classes(given, read(tmp_path / "out.csv"), shown, k=3)
 
 
@@ -315,17 +315,19 @@ def test_what_does_not_go_with_aggregates_is_refused(tmp_path: Path) -> None:
 
 def ends(shown: str) -> tuple[float, float]:
     """The ends of an interval of numbers, twice the number where it is one."""
-    found = re.fullmatch(r"(-?[\d.]+)-(-?[\d.]+)", shown)
-    return (float(found[1]), float(found[2])) if found else (float(shown), float(shown))
+    match = re.fullmatch(r"(-?[\d.]+)-(-?[\d.]+)", shown)
+    return (float(match[1]), float(match[2])) if match else (float(shown), float(shown))
 
 
 ZEROS = ["-0.0", "0.0", "0.0", "2.5", "0.0", "3.5", "2.0", "-1.0", "-0.0", "0.0", "-2.0", "-0.0"]
 ZERO_TYPES = ["DOUBLE", "FLOAT", "VARCHAR", "DECIMAL(6, 2)"]
 
 
-@pytest.mark.parametrize("kind", ["DOUBLE", *(pytest.param(one, marks=pytest.mark.slow) for one in ZERO_TYPES[1:])])
 @pytest.mark.parametrize(
-    "algorithm", ["local", *(pytest.param(one, marks=pytest.mark.slow) for one in ("optimal", "mondrian"))]
+    "kind", ["DOUBLE", *(pytest.param(zero_type, marks=pytest.mark.slow) for zero_type in ZERO_TYPES[1:])]
+)
+@pytest.mark.parametrize(
+    "algorithm", ["local", *(pytest.param(name, marks=pytest.mark.slow) for name in ("optimal", "mondrian"))]
 )
 def test_zeros_of_both_signs_and_texts_of_one_number_are_one_value(tmp_path: Path, algorithm: str, kind: str) -> None:
     """Each class holds rows of its own, so that another one has the text, or the sign, that comes first."""
@@ -359,8 +361,8 @@ def test_zeros_of_both_signs_and_texts_of_one_number_are_one_value(tmp_path: Pat
     [
         ({"cut": "month"}, "%Y-%m-%d"),
         *(
-            pytest.param(*one, marks=pytest.mark.slow)
-            for one in [
+            pytest.param(*treated, marks=pytest.mark.slow)
+            for treated in [
                 ({"cut": "year"}, "%Y-%m-%d"),
                 ({"cut": "month"}, "%Y-%m-%d 13:04:05"),
                 ({"shift": {"days": 9, "by": "row", "key": "${SHIFTING_KEY}"}}, "%Y-%m-%d"),

@@ -224,9 +224,9 @@ def test_what_means_something_else_is_said_otherwise() -> None:
         for name, dialect in DIALECTS.items()
         if name != "duckdb"
     }
-    for name, found in written.items():
-        assert "ANY_VALUE" not in found and "NULLS" not in found and " WINDOW" not in found, name
-        assert re.search(r"CAST\(.b. AS (DOUBLE|DOUBLE PRECISION|FLOAT64)\) / (NULLIF\()?.c.", found), name
+    for name, statement in written.items():
+        assert "ANY_VALUE" not in statement and "NULLS" not in statement and " WINDOW" not in statement, name
+        assert re.search(r"CAST\(.b. AS (DOUBLE|DOUBLE PRECISION|FLOAT64)\) / (NULLIF\()?.c.", statement), name
     assert '("a" = "b" OR ("a" IS NULL AND "b" IS NULL))' in written["redshift"]
     assert '"a" IS NOT DISTINCT FROM "b"' in written["postgres"]
     assert "`a` IS NOT DISTINCT FROM `b`" in written["spark"]

@@ -39,12 +39,12 @@ def quoted(name: str) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with people.parquet, the table of every test here."""
-    made = tmp_path_factory.mktemp("compiled")
+    directory = tmp_path_factory.mktemp("compiled")
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE people ({', '.join(f'{quoted(n)} {t}' for n, t in COLUMNS.items())})")
         connection.executemany(f"INSERT INTO people VALUES ({', '.join('?' * len(COLUMNS))})", source_rows())
-        connection.execute(f"COPY people TO '{made / 'people.parquet'}' (FORMAT parquet)")
-    return made
+        connection.execute(f"COPY people TO '{directory / 'people.parquet'}' (FORMAT parquet)")
+    return directory
 
 
 Execute = Callable[[str], Rows]
@@ -148,18 +148,18 @@ def test_it_gives_the_rows_that_a_run_writes(
     if case == "masked":
         assert report["rows"]["masked"] > 0
     columns, expected = written(folder, case)
-    found = execute(kanon_sql.compile(config, dialect=dialect, source_table="people"))
+    compiled_rows = execute(kanon_sql.compile(config, dialect=dialect, source_table="people"))
     if case in DEALT:
         labels = [i for i, name in enumerate(columns) if name not in ("s", "note")]
-        assert plain([tuple(row[i] for i in labels) for row in found]) == plain(
+        assert plain([tuple(row[i] for i in labels) for row in compiled_rows]) == plain(
             [tuple(row[i] for i in labels) for row in expected]
         )
         others = [i for i, name in enumerate(columns) if i not in labels]
-        assert plain([tuple(row[i] for i in others) for row in found]) == plain(
+        assert plain([tuple(row[i] for i in others) for row in compiled_rows]) == plain(
             [tuple(row[i] for i in others) for row in expected]
         )
     else:
-        assert plain(found) == plain(expected)
+        assert plain(compiled_rows) == plain(expected)
 
 
 @pytest.mark.slow
@@ -210,9 +210,9 @@ def test_the_check_finds_the_classes_that_violate(
         for values in classes.values():
             shown, whole = values, everything
             if spec.get("distance") == "ordered":
-                shown, whole = [ranks[one] for one in values], [ranks[one] for one in everything]
+                shown, whole = [ranks[value] for value in values], [ranks[value] for value in everything]
             if not MODELS[key](shown, whole, spec)[0]:
                 expected.append((f"{key} of s", len(values)))
-    found = Counter((row[0], row[1]) for row in execute(text))
-    assert found == Counter(expected)
+    violating = Counter((row[0], row[1]) for row in execute(text))
+    assert violating == Counter(expected)
     assert len({name for name, _ in expected}) == 6

@@ -43,9 +43,9 @@ def people(tmp_path: Path) -> Path:
 
 
 def config(people: Path, **more: Any) -> dict[str, Any]:
-    asked = {"quasi_identifiers": QUASI, "privacy": {"k": 4, "known_columns": 2}, "suppression": {"limit": "40%"}}
+    models = {"quasi_identifiers": QUASI, "privacy": {"k": 4, "known_columns": 2}, "suppression": {"limit": "40%"}}
     target = {"path": str(people.parent / "out.csv"), "overwrite": True}
-    return {"source": str(people), "target": target, "unlisted": "drop", "algorithm": "optimal", **asked, **more}
+    return {"source": str(people), "target": target, "unlisted": "drop", "algorithm": "optimal", **models, **more}
 
 
 def written(folder: Path) -> list[tuple[Any, ...]]:
@@ -55,7 +55,7 @@ def written(folder: Path) -> list[tuple[Any, ...]]:
 
 def smallest(rows: list[tuple[Any, ...]], known: int) -> int:
     return min(
-        min(Counter(tuple(row[i] for i in one) for row in rows).values()) for one in combinations(range(3), known)
+        min(Counter(tuple(row[i] for i in places) for row in rows).values()) for places in combinations(range(3), known)
     )
 
 
@@ -63,15 +63,15 @@ def smallest(rows: list[tuple[Any, ...]], known: int) -> int:
 @pytest.mark.parametrize("suppressed", ["drop", "mask"])
 @pytest.mark.parametrize("known", [1, 2, 3, 4])
 def test_a_release_holds_k_in_few_columns(people: Path, known: int, suppressed: str) -> None:
-    asked = config(people, privacy={"k": 4, "known_columns": known}, release={"suppressed": suppressed})
-    report = kanon_sql.run(asked).report
+    job = config(people, privacy={"k": 4, "known_columns": known}, release={"suppressed": suppressed})
+    report = kanon_sql.run(job).report
     rows = written(people.parent)
     counted = min(known, 3)
     assert report["privacy"]["known_columns"] == {"required": known, "actual": known}
     assert report["privacy"]["k"]["actual"] == smallest(rows, counted) >= 4
     starred = Counter(rows)[("*", "*", "*")] if report["rows"]["masked"] else 0
     assert report["classes"]["count"] == len(set(rows)) - (starred > 0)
-    measured = kanon_sql.check(asked, people.parent / "out.csv")
+    measured = kanon_sql.check(job, people.parent / "out.csv")
     assert (measured["status"], measured["privacy"]) == ("satisfied", report["privacy"])
 
 
@@ -94,13 +94,13 @@ def test_groups_that_are_split_are_counted(rows: list[tuple[str | None, bool]]) 
     every, kept = exp.to_table("there"), exp.select("v", "g").from_("there").where("kept")
     released = Table(kept, [column("v")], entity=column("g"))
     groups = Groups(Table(every, (), entity=column("g")), released, released)
-    found, problems = groups.count(Engine(connection), Table(kept, [column("v")]))
+    group_counts, problems = groups.count(Engine(connection), Table(kept, [column("v")]))
 
     houses: dict[Any, list[bool]] = defaultdict(list)
     for number, (house, stays) in enumerate(rows):
         houses[number if house is None else house].append(stays)
-    split = sum(any(one) and not all(one) for one in houses.values())
-    assert found == GroupCounts(len(houses), sum(map(any, houses.values())), split)
+    split = sum(any(stays_of_house) and not all(stays_of_house) for stays_of_house in houses.values())
+    assert group_counts == GroupCounts(len(houses), sum(map(any, houses.values())), split)
     assert problems == ([f"{split} groups are released in part"] if split else [])
     assert groups.count(Engine(connection), Table(every, [column("v")]))[1][len(problems) :] == (
         [] if all(stays for _, stays in rows) else ["1 equivalence classes are not those of the source"]
@@ -110,31 +110,34 @@ def test_groups_that_are_split_are_counted(rows: list[tuple[str | None, bool]]) 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, "40%"])
 def test_what_is_compiled_is_what_a_run_releases(people: Path, limit: Any) -> None:
-    asked = config(people, suppression={"limit": limit})
-    kanon_sql.run(asked)
-    made = kanon_sql.compile(asked, source_table="people")
-    check = kanon_sql.compile(asked, source_table="people", check=True)
-    stored = kanon_sql.compile(asked, source_table="people", check=True, release_table="made")
+    job = config(people, suppression={"limit": limit})
+    kanon_sql.run(job)
+    statement = kanon_sql.compile(job, source_table="people")
+    check = kanon_sql.compile(job, source_table="people", check=True)
+    stored = kanon_sql.compile(job, source_table="people", check=True, release_table="made")
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE people AS FROM read_csv(?, all_varchar = true)", [str(people)])
-        rows = connection.execute(made).fetchall()
+        rows = connection.execute(statement).fetchall()
         assert Counter(rows) == Counter(written(people.parent))
         assert connection.execute(check).fetchall() == []
-        connection.execute(f"CREATE TABLE made AS {made.rstrip(';')}")
+        connection.execute(f"CREATE TABLE made AS {statement.rstrip(';')}")
         assert connection.execute(stored).fetchall() == []
         connection.execute("INSERT INTO made VALUES ('x', 'never', 'u'), ('x', 'never', 'u')")
         assert set(connection.execute(stored).fetchall()) == {("k", 2, 2.0)}
     with pytest.raises(ConfigurationError, match="would have to name every group"):
-        kanon_sql.compile({**asked, "group": "house"}, source_table="people")
+        kanon_sql.compile({**job, "group": "house"}, source_table="people")
 
 
 def test_each_set_of_columns_is_a_check_of_its_own() -> None:
     names = [f"q{i}" for i in range(16)]
     for columns, known, expected in ((names[:4], 2, 6), (names[:3], 5, 1), (names, 2, 0)):
-        found, unsaid = _checks(columns, known)
-        asked = [one.arguments["quasi_identifiers"] for one in found if one.name == "k_anonymous"]
-        assert asked == [list(one) for one in combinations(columns, min(known, len(columns)))][:expected]
-        assert len(asked) == expected
+        checks, unsaid = _checks(columns, known)
+        column_sets = [check.arguments["quasi_identifiers"] for check in checks if check.name == "k_anonymous"]
+        assert (
+            column_sets
+            == [list(column_set) for column_set in combinations(columns, min(known, len(columns)))][:expected]
+        )
+        assert len(column_sets) == expected
         assert [line for line in unsaid if "120 sets of 2 columns" in line] == unsaid[: not expected]
 
 

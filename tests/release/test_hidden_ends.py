@@ -65,8 +65,8 @@ def test_an_end_that_only_suppressed_rows_hold_is_told_nowhere(source: str) -> N
         tables = ledger.execute("SELECT table_name FROM duckdb_tables()").fetchall()
         kept = "".join(str(ledger.execute(f'FROM "{name}"').fetchall()) for (name,) in tables)
     compiled = kanon_sql.compile(config)
-    told = [Path("r.json").read_text(), Path("p.html").read_text(), kept, compiled]
-    assert not [text for text in told if str(HIDDEN) in text or f"{HIDDEN:,}" in text]
+    outputs = [Path("r.json").read_text(), Path("p.html").read_text(), kept, compiled]
+    assert not [text for text in outputs if str(HIDDEN) in text or f"{HIDDEN:,}" in text]
     assert "104" in compiled
 
 
@@ -101,7 +101,7 @@ def test_the_statement_finds_the_end_that_it_does_not_hold(source: str, transfor
 
 def test_what_verification_says_tells_no_end() -> None:
     end = FoundEnd(Decimal(HIDDEN), Fraction(1, 25))
-    one = TreatmentConfig.model_construct(top=end, bottom=None)
-    assert Top().broken(one) == "are above the top that was found"
+    treatment = TreatmentConfig.model_construct(top=end, bottom=None)
+    assert Top().broken(treatment) == "are above the top that was found"
     end.shown = True
-    assert Top().broken(one) == f"are above {HIDDEN}"
+    assert Top().broken(treatment) == f"are above {HIDDEN}"

@@ -34,7 +34,7 @@ NESTED = {
 
 def warehouse(path: Path) -> Path:
     """People with ENUM columns; the rows of `suppressedvalue` have no zip and are dropped."""
-    values = ", ".join(f"'{one}'" for one in ("flu", "cold, bad", 'so-called "x"', "none", *HIDDEN))
+    values = ", ".join(f"'{value}'" for value in ("flu", "cold, bad", 'so-called "x"', "none", *HIDDEN))
     with duckdb.connect(str(path)) as connection:
         connection.execute(f"BEGIN; CREATE TYPE mood AS ENUM ({values}); CREATE TYPE who AS ENUM ('nameofaperson')")
         nested = ", ".join(f"{name} {kind}" for name, (kind, _) in NESTED.items())
@@ -53,7 +53,7 @@ def warehouse(path: Path) -> Path:
 
 
 def settings(source: Path, target: Any, algorithm: str = "optimal", nested: bool = True) -> dict[str, Any]:
-    made = configuration(
+    config = configuration(
         {"database": str(source), "table": "people"},
         target,
         algorithm=algorithm,
@@ -61,12 +61,12 @@ def settings(source: Path, target: Any, algorithm: str = "optimal", nested: bool
         identifiers=["name", *([] if nested else NESTED)],
         insensitive=list(NESTED) if nested else [],
     )
-    made["quasi_identifiers"]["sex"]["max_level"] = 0
+    config["quasi_identifiers"]["sex"]["max_level"] = 0
     if algorithm != "optimal":
-        made["quasi_identifiers"]["sex"].pop("max_level")
-    made["privacy"] = {"k": 5, "l_diversity": {"column": "diagnosis", "l": 2}}
-    made["suppression"] = {"limit": "50%"}
-    return made
+        config["quasi_identifiers"]["sex"].pop("max_level")
+    config["privacy"] = {"k": 5, "l_diversity": {"column": "diagnosis", "l": 2}}
+    config["suppression"] = {"limit": "50%"}
+    return config
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_no_label_of_a_type_that_no_released_row_holds_is_in_the_file(
         target = str(path)
     result = kanon_sql.run(settings(source, target, algorithm, nested=kind != "parquet"))
     contents = path.read_bytes()
-    assert [one for one in HIDDEN if one.encode() in contents] == []
+    assert [label for label in HIDDEN if label.encode() in contents] == []
     with duckdb.connect() as connection:
         if kind == "parquet":
             rows = f"read_parquet('{path}')"
@@ -91,14 +91,14 @@ def test_no_label_of_a_type_that_no_released_row_holds_is_in_the_file(
             connection.execute(f"ATTACH '{path}' AS w (READ_ONLY)")
             rows = "w.released"
         types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
-        assert not [one for one in types.values() if "ENUM" in one]
+        assert not [column_type for column_type in types.values() if "ENUM" in column_type]
         assert types["diagnosis"] == "VARCHAR"
         counted = connection.execute(f"SELECT count(*), count(DISTINCT diagnosis) FROM {rows}").fetchall()
         assert counted == [(result.released, 4)]
         if kind != "parquet":
             assert types["deep"] == "STRUCT(l VARCHAR[])[]"
-            found = connection.execute(f"SELECT DISTINCT {', '.join(NESTED)} FROM {rows}").fetchall()
-            assert found == [
+            nested_values = connection.execute(f"SELECT DISTINCT {', '.join(NESTED)} FROM {rows}").fetchall()
+            assert nested_values == [
                 (["flu"], ("flu", None), {'a "b': "flu", "n": 1}, {"flu": "none"}, [{"l": ["flu"]}], "flu")
             ]
 
@@ -121,13 +121,13 @@ def test_texts_of_few_values_are_written_as_they_are(
     suffix: str, algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "people.parquet"
-    told = "CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN 'it''s, \"so\"' ELSE 'plain' END AS told"
-    people = f"SELECT 20 + i % 2 AS age, 'd' || i % 3 AS diagnosis, {told}, 'one of many ' || i AS many"
+    few_values = "CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN 'it''s, \"so\"' ELSE 'plain' END AS told"
+    people = f"SELECT 20 + i % 2 AS age, 'd' || i % 3 AS diagnosis, {few_values}, 'one of many ' || i AS many"
     with shared() as connection:
         connection.execute(
             f"COPY ({people} FROM range(40) AS r(i) UNION ALL SELECT NULL, 'd0', 'suppressedvalue', 'x') TO '{source}'"
         )
-    made = {
+    config = {
         "source": str(source),
         "missing": "drop",
         "quasi_identifiers": {"age": {"builtin": "suppress"}},
@@ -149,7 +149,7 @@ def test_texts_of_few_values_are_written_as_they_are(
         monkeypatch.setattr(statement, "_MANY", rows)
         monkeypatch.setattr(statement, "_FEW", 10)
         path = tmp_path / f"{rows}.{suffix}"
-        kanon_sql.run({**made, "target": str(path)})
+        kanon_sql.run({**config, "target": str(path)})
         assert b"suppressedvalue" not in path.read_bytes()
         assert len(types) == 2, "diagnosis and told, where the rows are many"
         with shared() as connection:

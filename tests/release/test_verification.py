@@ -40,7 +40,7 @@ def people(folder: Path, suffix: str = ".parquet") -> Path:
     return path
 
 
-def asked(folder: Path, target: Any, suffix: str = ".parquet", **more: Any) -> Json:
+def job(folder: Path, target: Any, suffix: str = ".parquet", **more: Any) -> Json:
     ages = folder / "ages.csv"
     ages.write_text("".join(f"{age},{age // 10}0s,*\n" for age in range(20, 50)))
     return {
@@ -105,7 +105,7 @@ def test_a_file_with_other_rows_is_withdrawn(
     target.write_text("before")
     then(monkeypatch, FileSink, lambda sink, _: spoil(sink.staged.path, fault))
     with pytest.raises(VerificationError, match="not those to be released") as raised:
-        kanon_sql.run(asked(tmp_path, {"path": str(target), "overwrite": True}))
+        kanon_sql.run(job(tmp_path, {"path": str(target), "overwrite": True}))
     assert target.read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ages.csv", target.name, "people.parquet"]
     assert raised.value.exit_status == 4
@@ -119,15 +119,15 @@ def test_a_file_with_other_rows_is_withdrawn(
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["mondrian", "local", {"name": "mondrian", "cut": "relaxed"}, "masked", "entity"])
 def test_whatever_the_search_and_the_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: Any) -> None:
-    config = asked(tmp_path, str(tmp_path / "out.parquet"))
+    config = job(tmp_path, str(tmp_path / "out.parquet"))
     if algorithm == "masked":
         config |= {"privacy": {"k": 9}, "suppression": {"limit": "60%"}, "release": {"suppressed": "mask"}}
     elif algorithm == "entity":
         config |= {"privacy": {"k": 3, "entity": "cost"}, "insensitive": []}
     else:
         config["algorithm"] = algorithm
-    made = kanon_sql.run(config).report["verification"]
-    assert made == {"compared": "rows", "columns": 3 if algorithm == "entity" else 4}
+    verification = kanon_sql.run(config).report["verification"]
+    assert verification == {"compared": "rows", "columns": 3 if algorithm == "entity" else 4}
     (tmp_path / "out.parquet").unlink()
     then(monkeypatch, FileSink, lambda sink, _: spoil(sink.staged.path, "swapped between rows"))
     with pytest.raises(VerificationError, match="not those to be released"):
@@ -163,7 +163,7 @@ def test_an_empty_text_that_a_csv_file_does_not_tell_from_a_missing_one(
 def test_every_byte_of_a_column_that_is_no_quasi_identifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flipped byte either is seen, or changes nothing that anybody reads."""
     target = tmp_path / "out.parquet"
-    config = asked(tmp_path, {"path": str(target), "overwrite": True, "compression": "uncompressed"})
+    config = job(tmp_path, {"path": str(target), "overwrite": True, "compression": "uncompressed"})
     kanon_sql.run(config)
     rows = "SELECT * FROM '{}' ORDER BY ALL"
     expected = fetched(rows.format(target))
@@ -203,21 +203,21 @@ def test_a_file_that_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     then(monkeypatch, FileSink, cut)
     target = tmp_path / f"out{suffix}"
     with pytest.raises(VerificationError):
-        kanon_sql.run(asked(tmp_path, str(target)))
+        kanon_sql.run(job(tmp_path, str(target)))
     assert not target.exists()
 
 
 def test_a_folder_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "people"
     duckdb.sql(f"COPY ({PEOPLE}) TO '{folder}' (FORMAT parquet, PARTITION_BY (illness))")
-    config = {**asked(tmp_path, "in-place"), "source": str(folder)}
+    config = {**job(tmp_path, "in-place"), "source": str(folder)}
     before = {path: path.read_bytes() for path in folder.rglob("*.parquet")}
 
     def moved(sink: Any, _: Any) -> None:
-        one, other = sorted(path for path in sink.staged.path.iterdir() if path.is_dir())[:2]
-        one.rename(one.with_name("moved"))
-        other.rename(one)
-        one.with_name("moved").rename(other)
+        first, second = sorted(path for path in sink.staged.path.iterdir() if path.is_dir())[:2]
+        first.rename(first.with_name("moved"))
+        second.rename(first)
+        first.with_name("moved").rename(second)
 
     with monkeypatch.context() as patched:
         then(patched, FolderSink, moved)
@@ -233,7 +233,7 @@ def test_a_table_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     if exists:
         with duckdb.connect(str(path)) as connection:
             connection.execute("CREATE TABLE other AS SELECT 1 AS x")
-    config = asked(tmp_path, {"database": str(path), "table": "released"})
+    config = job(tmp_path, {"database": str(path), "table": "released"})
     with monkeypatch.context() as patched:
         for sink in (TableSink, DatabaseSink):
             then(
@@ -267,13 +267,13 @@ def test_a_new_database_is_read_from_its_file(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(database_sink, "attach", changed)
     with pytest.raises(VerificationError, match="cannot be read again"):
-        kanon_sql.run(asked(tmp_path, {"database": str(tmp_path / "out.duckdb"), "table": "released"}))
+        kanon_sql.run(job(tmp_path, {"database": str(tmp_path / "out.duckdb"), "table": "released"}))
     assert not (tmp_path / "out.duckdb").exists()
 
 
 def test_counts_reads_the_classes_only_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     then(monkeypatch, FileSink, lambda sink, _: spoil(sink.staged.path, "a constant column"))
-    report = kanon_sql.run(asked(tmp_path, str(tmp_path / "out.parquet"), release={"verify": "counts"})).report
+    report = kanon_sql.run(job(tmp_path, str(tmp_path / "out.parquet"), release={"verify": "counts"})).report
     assert report["verification"] == {"compared": "counts"}
     assert any("release.verify: counts" in warning for warning in report["warnings"])
     assert fetched(f"SELECT count(DISTINCT cost) FROM '{tmp_path / 'out.parquet'}'") == [(1,)]
@@ -282,7 +282,7 @@ def test_counts_reads_the_classes_only_and_says_so(tmp_path: Path, monkeypatch: 
 def test_a_source_that_gives_other_rows_each_time(tmp_path: Path) -> None:
     people(tmp_path)
     query = "SELECT age, sex, illness, CAST(1000000 * random() AS INTEGER) AS cost FROM 'people.parquet'"
-    config = asked(tmp_path, "out.parquet") | {"source": {"query": query}}
+    config = job(tmp_path, "out.parquet") | {"source": {"query": query}}
     (tmp_path / "config.yaml").write_text(json.dumps(config))
     with pytest.raises(VerificationError, match=r"column 'cost' holds other values.*other rows each time it is read"):
         kanon_sql.run(tmp_path / "config.yaml")
@@ -294,7 +294,7 @@ def test_a_source_that_gives_other_rows_each_time(tmp_path: Path) -> None:
 def test_a_connection_that_was_handed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kanon_sql.engines.duckdb.connection import ConnectionSink
 
-    config = asked(tmp_path, "x")
+    config = job(tmp_path, "x")
     with duckdb.connect() as connection:
         connection.execute("SET preserve_insertion_order = false")
         connection.execute(f"CREATE TABLE people AS {PEOPLE}")

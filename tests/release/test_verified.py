@@ -63,8 +63,8 @@ def test_what_is_as_it_should_be_is_counted(engine: Engine) -> None:
 @pytest.mark.parametrize("rows", [ROWS[:-1], [*ROWS, "y"], ROWS[1:], []])
 def test_a_row_more_or_less_is_wrong(engine: Engine, rows: list[str]) -> None:
     classes: list[tuple[str | None, int]] = [(name, rows.count(name)) for name in sorted(set(rows))]
-    told = problems(engine, written(engine, rows, classes), replace(EXPECTED, question=Question(1)))
-    assert [f"{len(rows):,} rows were written, expected 5" in text for text in told] == [True]
+    messages = problems(engine, written(engine, rows, classes), replace(EXPECTED, question=Question(1)))
+    assert [f"{len(rows):,} rows were written, expected 5" in text for text in messages] == [True]
 
 
 def test_a_class_below_k_is_told_with_its_rows(engine: Engine) -> None:
@@ -83,8 +83,8 @@ def test_a_class_below_k_is_told_with_its_rows(engine: Engine) -> None:
     ],
 )
 def test_classes_are_those_of_the_partitions(engine: Engine, classes: list[Any], different: int) -> None:
-    told = problems(engine, written(engine, ROWS, classes))
-    assert [text.split()[0] for text in told] == [str(different)] * (different > 0)
+    messages = problems(engine, written(engine, ROWS, classes))
+    assert [text.split()[0] for text in messages] == [str(different)] * (different > 0)
 
 
 def test_a_missing_label_is_an_empty_text(engine: Engine) -> None:
@@ -119,8 +119,8 @@ def test_a_threshold_that_is_passed_is_told(engine: Engine) -> None:
     source = written(engine, ROWS)
     for bound, wrong in (("0.4", False), ("0.39", True)):
         question = Question(2, thresholds=(AverageRisk.model_validate({"at_most": bound}),))
-        told = problems(engine, source, replace(EXPECTED, question=question))
-        assert told == ["average_risk is 0.4, more than was asked for"] * wrong
+        messages = problems(engine, source, replace(EXPECTED, question=question))
+        assert messages == ["average_risk is 0.4, more than was asked for"] * wrong
 
 
 def test_other_columns_are_wrong(engine: Engine) -> None:
@@ -140,25 +140,25 @@ def test_entities_are_counted_in_the_source_and_its_classes_compared(engine: Eng
     source = written(engine, ROWS)
     persons = [("x", "p"), ("x", "q"), ("x", "q"), ("y", "p"), ("y", "p")]
 
-    def told(rows: Sequence[tuple[str | None, str | None]], k: int) -> list[str]:
+    def problems_of_entities(rows: Sequence[tuple[str | None, str | None]], k: int) -> list[str]:
         table = given(engine, "g", "a VARCHAR, p VARCHAR", rows)
         recounted = Table(table, [exp.column("a")], entity=exp.column("p"))
         return problems(engine, source, replace(EXPECTED, recounted=recounted, question=Question(k)))
 
-    assert told(persons, 1) == []
-    assert told(persons, 2) == ["1 equivalence classes (2 rows) hold fewer than 2 rows"]
-    assert told([*persons[:-1], ("y", None)], 2) == []
-    assert told([*persons[:-2], ("y", None), ("y", None)], 2) == [
+    assert problems_of_entities(persons, 1) == []
+    assert problems_of_entities(persons, 2) == ["1 equivalence classes (2 rows) hold fewer than 2 rows"]
+    assert problems_of_entities([*persons[:-1], ("y", None)], 2) == []
+    assert problems_of_entities([*persons[:-2], ("y", None), ("y", None)], 2) == [
         "1 equivalence classes (2 rows) hold fewer than 2 rows"
     ]
-    assert told([*persons[:-1], ("x", "p")], 1) == ["2 equivalence classes are not those of the source"]
+    assert problems_of_entities([*persons[:-1], ("x", "p")], 1) == ["2 equivalence classes are not those of the source"]
 
 
 def test_groups_are_released_as_a_whole(engine: Engine) -> None:
     source = written(engine, ROWS)
     persons = [("g",), ("g",), ("h",), (None,), (None,), ("i",)]
 
-    def told(released: list[tuple[str | None]], again: list[str]) -> list[str]:
+    def problems_of_groups(released: list[tuple[str | None]], again: list[str]) -> list[str]:
         taking_part, kept = given(engine, "t", "g VARCHAR", persons), given(engine, "r", "g VARCHAR", released)
         groups = Groups(
             Table(taking_part, (), entity=exp.column("g")),
@@ -167,15 +167,17 @@ def test_groups_are_released_as_a_whole(engine: Engine) -> None:
         )
         return problems(engine, source, replace(EXPECTED, groups=groups))
 
-    assert told([("g",), ("g",), ("h",), (None,), (None,)], ROWS) == []
+    assert problems_of_groups([("g",), ("g",), ("h",), (None,), (None,)], ROWS) == []
     counts = Groups(
         Table(exp.to_table("t"), (), entity=exp.column("g")),
         Table(exp.to_table("r"), (), entity=exp.column("g")),
         Table(exp.to_table("s"), [exp.column("a")]),
     ).count(engine, Table(exp.to_table("s"), [exp.column("a")]))
     assert counts == (GroupCounts(taking_part=5, released=4, split=0), [])
-    assert told([("g",), ("h",), ("i",), (None,)], ROWS) == ["1 groups are released in part"]
-    assert told([("g",), ("g",)], ["x", "x", "y", "y", "y"]) == ["2 equivalence classes are not those of the source"]
+    assert problems_of_groups([("g",), ("h",), ("i",), (None,)], ROWS) == ["1 groups are released in part"]
+    assert problems_of_groups([("g",), ("g",)], ["x", "x", "y", "y", "y"]) == [
+        "2 equivalence classes are not those of the source"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ Json = Any
 
 @pytest.fixture(scope="module")
 def one_browser() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
+    with browser() as chromium:
+        yield chromium
 
 
 def people(folder: Path, **more: Any) -> Path:
@@ -63,11 +63,11 @@ def risk_before_and_after(path: Path) -> None:
 
 def point(series: str, k: int, limit: int | str) -> Json:
     lost = k / 3 + len(series) % 7 + len(str(limit))
-    made = {"suppressed": k % 5, "classes": 9000 // k, "c_avg": 1.5, "lm": lost / 100, "ncp": lost}
+    figures = {"suppressed": k % 5, "classes": 9000 // k, "c_avg": 1.5, "lm": lost / 100, "ncp": lost}
     return {
         **{"series": series, "configuration": f"{series}.yaml", "algorithm": "optimal", "k": k, "limit": limit},
         **{"limit_rows": 0, "status": "released", "seconds": 0.05 + k / 997, "problem": None},
-        **(made if k < 100 else {**dict.fromkeys(made), "status": "no-release"}),
+        **(figures if k < 100 else {**dict.fromkeys(figures), "status": "no-release"}),
     }
 
 
@@ -92,24 +92,32 @@ def lattice_of_boxes(path: Path) -> None:
 def lattice_of(highs: tuple[int, ...]) -> Callable[[Path], None]:
     """A lattice of which every third node is not known."""
 
-    def made(path: Path) -> None:
+    def write_lattice(path: Path) -> None:
         border = sum(highs) // 2
         nodes: list[Json] = []
         for place, levels in enumerate(itertools.product(*(range(high + 1) for high in highs))):
             height = sum(levels)
-            known = height >= border if place % 3 else None
+            satisfies = height >= border if place % 3 else None
             nodes.append(
                 {
-                    **{"levels": dict(zip("abcdefgh", levels, strict=False)), "lm": height / 20, "satisfies": known},
-                    **{"suppressed": known and 7, "classes": known and 20, "minimal": bool(known) and height == border},
-                    "winner": bool(known) and height == border and not any(node["winner"] for node in nodes),
+                    **{
+                        "levels": dict(zip("abcdefgh", levels, strict=False)),
+                        "lm": height / 20,
+                        "satisfies": satisfies,
+                    },
+                    **{
+                        "suppressed": satisfies and 7,
+                        "classes": satisfies and 20,
+                        "minimal": bool(satisfies) and height == border,
+                    },
+                    "winner": bool(satisfies) and height == border and not any(node["winner"] for node in nodes),
                 }
             )
         names = list("abcdefgh"[: len(highs)])
         lattice: Json = {"quasi_identifiers": names, "k": 5, "limit": 2, "nodes": nodes}
         path.write_text(lattice_plot.draw_html(lattice), "utf-8")
 
-    return made
+    return write_lattice
 
 
 def drawn(facts: PageFacts) -> Callable[[Path], None]:
@@ -125,8 +133,10 @@ def hostile() -> PageFacts:
     """Names and labels that would be markup, if they were not texts."""
     facts = released(title=HOSTILE)
     columns = tuple(
-        replace(one, name=HOSTILE, labels=(HOSTILE,), bars=tuple(replace(bar, label=HOSTILE * 3) for bar in one.bars))
-        for one in facts.columns
+        replace(
+            column, name=HOSTILE, labels=(HOSTILE,), bars=tuple(replace(bar, label=HOSTILE * 3) for bar in column.bars)
+        )
+        for column in facts.columns
     )
     return replace(facts, columns=columns)
 
@@ -171,14 +181,14 @@ PAGES: dict[str, Callable[[Path], None]] = {
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The pages by name, each made once."""
-    made: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
 
     def page(name: str) -> Path:
-        if name not in made:
+        if name not in paths:
             path = tmp_path_factory.mktemp("page") / f"{name}.html"
             PAGES[name](path)
-            made[name] = path
-        return made[name]
+            paths[name] = path
+        return paths[name]
 
     return page
 

@@ -124,8 +124,8 @@ def test_panels_are_narrow_and_hold_their_marks(figure: Figure) -> None:
         assert panel.drawing.width <= 340 or panel.kind == "wide"
         root = ET.fromstring(panel_svg(panel, "a").encode())
         for box in root.iter("rect"):
-            x, y, width, height = (float(box.attrib[key]) for key in ("x", "y", "width", "height"))
-            assert x >= -1 and y >= -1 and x + width <= panel.drawing.width + 1, box.attrib
+            left, y, width, height = (float(box.attrib[key]) for key in ("x", "y", "width", "height"))
+            assert left >= -1 and y >= -1 and left + width <= panel.drawing.width + 1, box.attrib
             assert y + height <= panel.drawing.height + 1, box.attrib
         for text in root.iter("text"):
             assert float(text.attrib["font-size"]) >= 9 and 0 <= float(text.attrib["x"]) <= panel.drawing.width
@@ -180,7 +180,9 @@ def test_what_is_not_told_is_said_to_be_so() -> None:
 def test_bars_are_as_long_as_their_values() -> None:
     """On one scale: the widths of all full bars of a figure have the proportions of the numbers of its table."""
     drawn = ET.fromstring(panel_svg(FIGURES["labels"].panels[0], "a").encode())
-    widths = [float(one.attrib["width"]) for one in drawn.iter("rect") if one.attrib["class"] == "after"]
+    widths = [
+        float(rectangle.attrib["width"]) for rectangle in drawn.iter("rect") if rectangle.attrib["class"] == "after"
+    ]
     values = [float(row[2]) for row in FIGURES["labels"].rows]
     assert len(widths) == len(values) == 4
     assert all(abs(width / widths[0] - value / values[0]) < 0.01 for width, value in zip(widths, values, strict=True))
@@ -188,7 +190,7 @@ def test_bars_are_as_long_as_their_values() -> None:
 
 def test_a_level_has_a_part_for_each_label() -> None:
     root = ET.fromstring(panel_svg(FIGURES["steps"].panels[0], "a").encode())
-    strips = [one for one in root.iter("g") if one.get("class") == "level"]
+    strips = [group for group in root.iter("g") if group.get("class") == "level"]
     cuts = [sum(path.attrib["d"].count("M") for path in strip.iter("path")) for strip in strips]
     assert cuts == [0, 7, 14, 72]
     released = [any("after" in rect.attrib["class"] for rect in strip.iter("rect")) for strip in strips]
@@ -197,7 +199,7 @@ def test_a_level_has_a_part_for_each_label() -> None:
 
 def test_the_matrix_has_two_cells_for_each_pair_and_the_strongest_is_fullest() -> None:
     root = ET.fromstring(panel_svg(FIGURES["pairs"].panels[0], "a").encode())
-    cells = [one for one in root.iter("g") if "cell" in one.get("class", "")]
+    cells = [group for group in root.iter("g") if "cell" in group.get("class", "")]
     assert len(cells) == 5  # one of the six is not known
     dense = {cell.findtext("title"): float(cell.findall("rect")[0].attrib["fill-opacity"]) for cell in cells}
     assert max(dense, key=lambda said: dense[said]).endswith("source: 0.40 \N{EN DASH}")  # type: ignore[union-attr]
@@ -229,7 +231,7 @@ def test_every_node_of_a_lattice_is_drawn_once(highs: tuple[int, ...]) -> None:
         width, height = layout["size"]
         assert len(set(corners)) == len(corners) == len(facts.nodes)
         for line in {y for _, y in corners}:
-            row = sorted(x for x, y in corners if y == line)
+            row = sorted(at for at, y in corners if y == line)
             assert all(after - before >= width for before, after in pairwise(row))
         lines = sorted({y for _, y in corners})
         assert all(after - before >= height for before, after in pairwise(lines))
@@ -247,9 +249,9 @@ def test_a_large_lattice_is_cells_whose_counts_are_its_nodes() -> None:
     facts = lattice((9, 9, 9, 9))
     figure = draw_lattice(facts)
     items = json.loads(figure.data)["items"]
-    assert sum(sum(item[3:6]) for item in items) == facts.size == 10_000
-    assert sum(item[6] for item in items) == sum(node.minimal for node in facts.nodes)
-    assert sum(item[7] for item in items) == 1
+    assert sum(sum(cell[3:6]) for cell in items) == facts.size == 10_000
+    assert sum(cell[6] for cell in items) == sum(node.minimal for node in facts.nodes)
+    assert sum(cell[7] for cell in items) == 1
     assert len(figure_html(figure)) < 100_000
     for height, low, high, *_ in items:
         assert low <= height * 3.0 <= high + 1e-9

@@ -181,13 +181,13 @@ def test_the_events_are_those_of_openlineage(tmp_path: Path) -> None:
     with pytest.raises(NoReleaseError):
         kanon_sql.run(job(tmp_path, privacy={"k": 1_000}, release="other.csv"), lineage=tmp_path / "events.jsonl")
 
-    def made(kind: Any, data: dict[str, Any]) -> Any:
+    def facet(kind: Any, data: dict[str, Any]) -> Any:
         plain = {key: value for key, value in data.items() if key not in ("_producer", "_schemaURL")}
         entry = kind(**plain)
         assert data["_schemaURL"] == entry._get_schema()
         return entry
 
-    for told in events(tmp_path / "events.jsonl"):
+    for written in events(tmp_path / "events.jsonl"):
         run_facets = {
             "processing_engine": facet_v2.processing_engine_run.ProcessingEngineRunFacet,
             "errorMessage": facet_v2.error_message_run.ErrorMessageRunFacet,
@@ -198,30 +198,30 @@ def test_the_events_are_those_of_openlineage(tmp_path: Path) -> None:
             "outputStatistics": facet_v2.output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet,
         }
         event = event_v2.RunEvent(
-            eventType=event_v2.RunState[told["eventType"]],
-            eventTime=told["eventTime"],
+            eventType=event_v2.RunState[written["eventType"]],
+            eventTime=written["eventTime"],
             run=event_v2.Run(
-                told["run"]["runId"], {k: made(run_facets[k], v) for k, v in told["run"]["facets"].items()}
+                written["run"]["runId"], {k: facet(run_facets[k], v) for k, v in written["run"]["facets"].items()}
             ),
-            job=event_v2.Job(**told["job"]),
-            producer=told["producer"],
+            job=event_v2.Job(**written["job"]),
+            producer=written["producer"],
             inputs=[
                 event_v2.InputDataset(
-                    **{**entry, "facets": {k: made(facets[k], v) for k, v in entry["facets"].items()}}
+                    **{**entry, "facets": {k: facet(facets[k], v) for k, v in entry["facets"].items()}}
                 )
-                for entry in told["inputs"]
+                for entry in written["inputs"]
             ],
             outputs=[
                 event_v2.OutputDataset(
                     **{
                         **entry,
                         **{
-                            key: {k: made(facets[k], v) for k, v in entry[key].items()}
+                            key: {k: facet(facets[k], v) for k, v in entry[key].items()}
                             for key in ("facets", "outputFacets")
                         },
                     }
                 )
-                for entry in told["outputs"]
+                for entry in written["outputs"]
             ],
         )
-        assert json.loads(Serde.to_json(event))["schemaURL"] == told["schemaURL"]
+        assert json.loads(Serde.to_json(event))["schemaURL"] == written["schemaURL"]

@@ -137,7 +137,10 @@ def test_nodes_do_not_overlap_and_stay_on_the_sheet(tops: Sequence[int]) -> None
     assert all(apart(first, second) for first, second in combinations(areas, 2))
     panel = of_class(root, "g", "panel")[0]
     left, top = map(float, re.findall(r"[\d.]+", panel.attrib["transform"]))
-    assert all(x >= 0 and x + w + left <= width and y >= 0 and y + h + top <= height for x, y, w, h in areas)
+    assert all(
+        x_of_area >= 0 and x_of_area + w + left <= width and y >= 0 and y + h + top <= height
+        for x_of_area, y, w, h in areas
+    )
 
 
 def test_heights_are_rows_with_the_least_at_the_bottom() -> None:

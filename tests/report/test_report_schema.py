@@ -36,8 +36,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def reported(**more: Any) -> Json:
     with suppress(KanonError):
         kanon_sql.run({**BASE, **more, "report": "r.json"})
-    found: Json = json.loads(Path("r.json").read_text(encoding="utf-8"))
-    return found
+    report: Json = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    return report
 
 
 RUNS: dict[str, Json] = {
@@ -168,5 +168,5 @@ def test_the_schema_has_the_keys_that_are_told(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(REPORTS) - {"report"}))
 def test_every_key_of_a_schema_is_told(name: str) -> None:
     """Those at the top; what lies below is told where it needs to be."""
-    told = {re.split(r"[.\[]", key)[0] for key in told_keys(name)}
-    assert set(result_schema(name)["properties"]) <= told | {"examples"}  # in the text below
+    told_at_top = {re.split(r"[.\[]", key)[0] for key in told_keys(name)}
+    assert set(result_schema(name)["properties"]) <= told_at_top | {"examples"}  # in the text below

@@ -71,15 +71,15 @@ def parsed(drawing: str) -> ET.Element:
 
 
 def of_class(root: ET.Element, name: str) -> list[ET.Element]:
-    return [one for one in root.iter() if name in one.get("class", "").split()]
+    return [element for element in root.iter() if name in element.get("class", "").split()]
 
 
 def tooltips(root: ET.Element, name: str = "point") -> list[str]:
-    return [one.findtext(SVG + "title") or "" for one in of_class(root, name)]
+    return [element.findtext(SVG + "title") or "" for element in of_class(root, name)]
 
 
 def texts(root: ET.Element) -> list[str]:
-    return ["".join(one.itertext()) for one in root.iter(SVG + "text")]
+    return ["".join(element.itertext()) for element in root.iter(SVG + "text")]
 
 
 class Page(HTMLParser):
@@ -130,14 +130,14 @@ def test_every_value_of_the_table_is_in_the_drawing(tmp_path: Path) -> None:
     )
     drawing = draw_svg(data)
     said = tooltips(parsed(drawing))
-    for one in data["points"]:
-        known = dict(zip(HEAD, cells(one), strict=True))
-        name = f"{one['series']}, limit {one['limit']}"
+    for point_of_sweep in data["points"]:
+        by_head = dict(zip(HEAD, cells(point_of_sweep), strict=True))
+        name = f"{point_of_sweep['series']}, limit {point_of_sweep['limit']}"
         for head in HEAD[3:]:
-            shown = f"{name}\nk = {one['k']}\n{head}: {known[head]}"
-            assert said.count(shown) == (one["status"] == "released"), shown
+            shown = f"{name}\nk = {point_of_sweep['k']}\n{head}: {by_head[head]}"
+            assert said.count(shown) == (point_of_sweep["status"] == "released"), shown
     page = Page((tmp_path / "plot.html").read_text(encoding="utf-8"))
-    assert page.rows == [list(HEAD), *(cells(one) for one in data["points"])]
+    assert page.rows == [list(HEAD), *(cells(point_of_sweep) for point_of_sweep in data["points"])]
     shown = (tmp_path / "plot.html").read_text(encoding="utf-8")
     assert all(shown.count(f"<title>{text}</title>") == said.count(text) for text in said)
 
@@ -204,16 +204,16 @@ def test_marks_stay_on_their_panel_and_k_goes_right() -> None:
         for line in of_class(panel, "line"):
             circles = list(line.iter(SVG + "circle"))
             places = [(float(circle.attrib["cx"]), float(circle.attrib["cy"])) for circle in circles]
-            assert all(46 <= x <= 320 and 0 <= y <= 236 - 44 for x, y in places)
+            assert all(46 <= right <= 320 and 0 <= y <= 236 - 44 for right, y in places)
             assert all(left[0] < right[0] for left, right in pairwise(places))
 
 
 def test_labels_of_k_do_not_touch() -> None:
     ks = (*range(1, 30), 100, 1000, 1010)
     panel = of_class(parsed(draw_svg(swept([point("a", k) for k in ks]))), "panel")[0]
-    labels = [one for one in panel.iter(SVG + "text") if one.get("text-anchor") == "middle"][:-1]
-    ends = [(float(one.attrib["x"]), 3.2 * len(one.text or "")) for one in labels]
-    assert [one.text for one in labels][:: len(labels) - 1] == ["1", "1,010"]
+    labels = [label for label in panel.iter(SVG + "text") if label.get("text-anchor") == "middle"][:-1]
+    ends = [(float(label.attrib["x"]), 3.2 * len(label.text or "")) for label in labels]
+    assert [label.text for label in labels][:: len(labels) - 1] == ["1", "1,010"]
     assert all(left[0] + left[1] < right[0] - right[1] for left, right in pairwise(ends))
     assert len(of_class(parsed(draw_svg(swept([point("a", 7)]))), "point")) == 4
 
@@ -221,7 +221,7 @@ def test_labels_of_k_do_not_touch() -> None:
 def test_hostile_names_stay_text() -> None:
     data = swept([point(HOSTILE, k, limit, suppressed=1, ncp=len(str(limit))) for k in (2, 5) for limit in (0, "1%")])
     root = ET.fromstring(draw_svg(data).encode())
-    assert {one.tag.removeprefix(SVG) for one in root.iter()} <= {
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
         "svg", "g", "title", "rect", "text", "tspan", "path", "circle",
     }  # fmt: skip
     assert f"{SHOWN}, limit 0" in tooltips(root, "entry")

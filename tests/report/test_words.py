@@ -49,7 +49,7 @@ def test_counts(value: int | None, fewer_than: int | None, text: str) -> None:
 
 
 def test_what_is_counted() -> None:
-    assert [words.counted(one, "row") for one in (0, 1, 2, 1000)] == ["0 rows", "1 row", "2 rows", "1,000 rows"]
+    assert [words.counted(number, "row") for number in (0, 1, 2, 1000)] == ["0 rows", "1 row", "2 rows", "1,000 rows"]
     assert words.counted(2, "class", "classes") == "2 classes"
     assert words.counted(None, "row", fewer_than=5) == "< 5 rows"
 
@@ -84,7 +84,7 @@ def test_moments(created: str | None, text: str) -> None:
 
 
 def test_thresholds() -> None:
-    shown = [words.plain(one) for one in (10, 0.2, 12345.678, {"min": 0.1, "max": 1}, None, "x")]
+    shown = [words.plain(threshold) for threshold in (10, 0.2, 12345.678, {"min": 0.1, "max": 1}, None, "x")]
     assert shown == ["10", "0.2", "12345.7", "0.1 to 1", "no bound", "x"]
 
 

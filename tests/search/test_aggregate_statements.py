@@ -124,24 +124,24 @@ def test_an_interval_is_found_again_by_both_ends() -> None:
         "shown_most": parse("TRY_CAST(split_part(shown, '-', 2) AS DOUBLE)"),
     }
 
-    def asked(shown_text: str, values: list[float | None]) -> int:
+    def rows_that_differ(shown_text: str, values: list[float | None]) -> int:
         return differing("interval", rows_of(values, shown_text), names=of_shown)
 
-    assert asked("2-5", [2, 3, 5, None]) == 0
-    assert asked("2-4", [2, 3, 5]) == 1
-    assert asked("1-5", [2, 3, 5]) == 1
-    assert asked("3", [3, 3, None]) == 0
-    assert asked("3-3", [3, 3]) == 1
-    assert asked("x", [2, 3]) == 1
+    assert rows_that_differ("2-5", [2, 3, 5, None]) == 0
+    assert rows_that_differ("2-4", [2, 3, 5]) == 1
+    assert rows_that_differ("1-5", [2, 3, 5]) == 1
+    assert rows_that_differ("3", [3, 3, None]) == 0
+    assert rows_that_differ("3-3", [3, 3]) == 1
+    assert rows_that_differ("x", [2, 3]) == 1
 
 
 def test_a_mode_is_found_again_and_of_several_the_least() -> None:
-    def asked(number: float, values: list[float | None]) -> int:
+    def rows_that_differ(number: float, values: list[float | None]) -> int:
         return differing("mode", rows_of(values, f"n{number:g}", number), 0)
 
-    assert asked(3, [3, 3, 5, None, None, None]) == 0
-    assert asked(5, [3, 3, 5]) == 1
-    assert asked(3, [3, 3, 5, 5]) == 0
-    assert asked(5, [3, 3, 5, 5]) == 1
+    assert rows_that_differ(3, [3, 3, 5, None, None, None]) == 0
+    assert rows_that_differ(5, [3, 3, 5]) == 1
+    assert rows_that_differ(3, [3, 3, 5, 5]) == 0
+    assert rows_that_differ(5, [3, 3, 5, 5]) == 1
     assert differing("mode", rows_of([3, 5, 5], "n5"), -1) == 0
     assert differing("mode", rows_of([3, 5, 5], "n3"), -1) == 1

@@ -23,8 +23,8 @@ BLIND = {"name": "optimal", "blind": True}
 def chosen_by_k(case: Asked, reserve: int) -> tuple[int, ...] | None:
     """The levels that k alone leads to."""
     limit = max(min(case.limit, len(case.rows) - 1) - reserve, 0)
-    found = best(replace(case, models=(), limit=limit).nodes())
-    return None if found is None else found["levels"]
+    optimum = best(replace(case, models=(), limit=limit).nodes())
+    return None if optimum is None else optimum["levels"]
 
 
 def released(case: Asked, folder: Path, algorithm: dict[str, Any]) -> dict[str, Any] | None:
@@ -42,7 +42,7 @@ def test_the_node_is_the_one_of_k_alone_and_what_violates_is_suppressed(
     folder: Path, case: Asked, reserve: int
 ) -> None:
     levels = chosen_by_k(case, reserve)
-    node = next((one for one in case.nodes() if one["levels"] == levels), None)
+    node = next((candidate for candidate in case.nodes() if candidate["levels"] == levels), None)
     report = released(case, folder, {**BLIND, "reserve": reserve})
     if node is None or not node["satisfies"]:
         event("no release")
@@ -69,9 +69,9 @@ def test_whatever_the_sensitive_values_are_the_levels_are_the_same(
 ) -> None:
     values = [row[2] for row in case.rows]
     chance.shuffle(values)
-    other = replace(case, rows=tuple((a, b, s, e) for (a, b, _, e), s in zip(case.rows, values, strict=True)))
-    found = [released(one, folder, BLIND) for one in (case, other)]
-    levels = [one["solution"]["levels"] for one in found if one is not None]
+    shuffled = replace(case, rows=tuple((a, b, s, e) for (a, b, _, e), s in zip(case.rows, values, strict=True)))
+    reports = [released(each, folder, BLIND) for each in (case, shuffled)]
+    levels = [report["solution"]["levels"] for report in reports if report is not None]
     assert levels[1:] == levels[:-1]
 
 
@@ -84,7 +84,10 @@ def test_other_searches_and_objectives_are_blind_as_well(folder: Path) -> None:
         {"name": "samarati"},
         {"name": "samarati", "prefer": "first"},
         {"name": "minimal"},
-        *({"name": "optimal", "objective": one} for one in ("discernibility", "average-class-size", "entropy")),
+        *(
+            {"name": "optimal", "objective": objective}
+            for objective in ("discernibility", "average-class-size", "entropy")
+        ),
     ):
         alone = released(replace(case, models=()), folder, algorithm)
         report = released(case, folder, {**algorithm, "blind": True})
@@ -120,7 +123,7 @@ def test_lattice_marks_the_node_that_a_blind_run_releases(folder: Path) -> None:
     report = released(case, folder, BLIND)
     nodes = json.loads(json.dumps(kanon_sql.lattice(case.config(folder, algorithm=BLIND))))["nodes"]
     assert report is not None
-    assert [one["levels"] for one in nodes if one["winner"]] == [report["solution"]["levels"]]
+    assert [listed["levels"] for listed in nodes if listed["winner"]] == [report["solution"]["levels"]]
 
 
 @pytest.mark.parametrize(

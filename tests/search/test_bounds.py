@@ -48,8 +48,8 @@ def joined(sizes: Sequence[int]) -> Iterator[list[int]]:
         return
     for others in joined(sizes[1:]):
         yield [sizes[0], *others]
-        for i, other in enumerate(others):
-            yield [*others[:i], other + sizes[0], *others[i + 1 :]]
+        for i, size in enumerate(others):
+            yield [*others[:i], size + sizes[0], *others[i + 1 :]]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])

@@ -82,7 +82,9 @@ def check_report(case: Case, report: dict[str, Any], node: Node, objective: str 
     }
     assert report["privacy"]["k"] == {"required": problem.k, "actual": node.sizes[0]}
     loss = report["loss"]
-    assert loss["attributes"] == {c: near(float(x)) for c, x in zip(problem.columns, node.losses, strict=True)}
+    assert loss["attributes"] == {
+        c: near(float(expected)) for c, expected in zip(problem.columns, node.losses, strict=True)
+    }
     assert loss["lm"] == near(float(node.lm))
     assert loss["ncp"] == near(100 * float(node.lm) / len(node.levels))
     assert loss["geometric_mean"] == near(node.geometric_mean)
@@ -141,8 +143,8 @@ def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case, most
     def order(node: dict[str, Any]) -> list[int]:
         return [node["levels"][column] for column in problem.columns]
 
-    found = sorted(({key: node[key] for key in keys} for node in listed), key=order)
-    assert found == expected
+    listed_nodes = sorted(({key: node[key] for key in keys} for node in listed), key=order)
+    assert listed_nodes == expected
     winners = [node["levels"] for node in listed if node["winner"]]
     assert winners == ([named(problem, problem.optimal())] if problem.satisfying else [])
 
@@ -181,7 +183,7 @@ def test_searches_of_large_lattices_end_at_the_same_winner(
 def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, objective: str, most_nodes: int) -> None:
     """At any time of the work on them, for each node and all above it."""
     problem = case.problem
-    known = []
+    bounds = []
 
     def search(self: Any) -> None:
         asked_for = (problem.k, min(problem.allowed, problem.n - 1), len(problem.nodes))
@@ -191,12 +193,12 @@ def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, object
         raised = large.Floors(self.lattice, self.checker, self.objective, self.deadline)
         self.objective = large.FlooredLoss(self.objective, raised)
         raised.make_tables()
-        values = [(other.levels, problem.objective(other, objective)) for other in problem.satisfying]
+        values = [(satisfying.levels, problem.objective(satisfying, objective)) for satisfying in problem.satisfying]
         for _ in chain([None], raised.rounds()):
             for node in problem.nodes:
                 least = min((value for levels, value in values if all(map(le, node.levels, levels))), default=math.inf)
-                known.append(self.objective.bound(node.levels))
-                assert known[-1] <= least + 1e-9
+                bounds.append(self.objective.bound(node.levels))
+                assert bounds[-1] <= least + 1e-9
         self.go_on()
 
     with pytest.MonkeyPatch.context() as patched:
@@ -205,7 +207,7 @@ def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, object
         patched.setattr(large, "_CHECKS", 1)
         patched.setattr(large.LargeSearch, "search", search)
         check_winner(case, folder, "optimal", objective)
-    assert known or not problem.satisfying
+    assert bounds or not problem.satisfying
 
 
 def report_by_floors(config: dict[str, Any], *, raises: bool) -> dict[str, Any]:
@@ -387,9 +389,9 @@ def test_a_hierarchy_of_one_value(folder: Path, lines: list[str], cells: str) ->
     case = case_of(rows, {"q": [lines], "r": [["x"], ["y"]]}, k=2, limit=2)
     nodes = {tuple(node["levels"].values()): node for node in kanon_sql.lattice(case.config(folder))["nodes"]}
     for node in case.problem.nodes:
-        found = nodes[node.levels]
-        assert (found["suppressed"], found["classes"]) == (node.suppressed, node.classes)
-        assert found["lm"] == near(float(node.lm))
+        listed = nodes[node.levels]
+        assert (listed["suppressed"], listed["classes"]) == (node.suppressed, node.classes)
+        assert listed["lm"] == near(float(node.lm))
     check_winner(case, folder, "optimal", "loss")
 
 

@@ -43,7 +43,7 @@ class Known:
 
 
 @st.composite
-def known(draw: st.DrawFn) -> tuple[Lattice, Known]:
+def known_lattices(draw: st.DrawFn) -> tuple[Lattice, Known]:
     heights = draw(st.lists(st.integers(1, 3), min_size=2, max_size=6))
     steps = st.integers(0, 9)
     details = [draw(st.lists(steps, min_size=height + 1, max_size=height + 1).map(falling)) for height in heights]
@@ -57,9 +57,9 @@ def falling(values: list[int]) -> list[int]:
     return sorted(values, reverse=True)
 
 
-@given(known())
-def test_a_dive_ends_where_no_step_or_exchange_is_better(made: tuple[Lattice, Any]) -> None:
-    lattice, table = made
+@given(known_lattices())
+def test_a_dive_ends_where_no_step_or_exchange_is_better(drawn: tuple[Lattice, Any]) -> None:
+    lattice, table = drawn
     dive = Dive(lattice, table, table, table.evaluate)
     values = [table.bound(node) for node in dive.rounds()]
     assert values == sorted(values, reverse=True)
@@ -67,9 +67,9 @@ def test_a_dive_ends_where_no_step_or_exchange_is_better(made: tuple[Lattice, An
         assert not values and math.isinf(dive.value)
         return
     assert table.satisfies(dive.best) and dive.value == table.bound(dive.best) == min(map(table.bound, table.taken))
-    raised = [other for up in lattice.successors(dive.best) for other in lattice.predecessors(up)]
-    for other in [*lattice.predecessors(dive.best), *raised]:
-        assert not table.satisfies(other) or table.bound(other) >= dive.value
+    raised = [neighbour for up in lattice.successors(dive.best) for neighbour in lattice.predecessors(up)]
+    for neighbour in [*lattice.predecessors(dive.best), *raised]:
+        assert not table.satisfies(neighbour) or table.bound(neighbour) >= dive.value
     assert all(map(table.satisfies, table.taken))
 
 

@@ -35,20 +35,20 @@ ITEM = Column("s", "c0", "VARCHAR")
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
-    with open_engine(EngineOptions(threads=1)) as made:
-        yield made
+    with open_engine(EngineOptions(threads=1)) as opened:
+        yield opened
 
 
 def refused(engine: Engine, values: Sequence[Cell], model: dict[str, Any], limit: int, *, entity: bool = False) -> bool:
     """Whether the program refuses a table with these sensitive values at once."""
     counts = Counter(0 if value is None else ord(value) for value in values)
     rows = ", ".join(f"({value}, {count})" for value, count in counts.items())
-    one = Sensitive(0, ITEM, entity, "text")
+    sensitive = Sensitive(0, ITEM, entity, "text")
     engine.connection.execute(
-        f'CREATE OR REPLACE TEMP TABLE {one.reference} AS FROM (VALUES (-1, 0), {rows}) AS _("value", row_count)'
+        f'CREATE OR REPLACE TEMP TABLE {sensitive.reference} AS FROM (VALUES (-1, 0), {rows}) AS _("value", row_count)'
     )
-    found = models_of(PrivacyConfig.model_validate(model))
-    return bool(impossible(engine, Models(found, {"s": one}, {}, ITEM if entity else None), limit))
+    models = models_of(PrivacyConfig.model_validate(model))
+    return bool(impossible(engine, Models(models, {"s": sensitive}, {}, ITEM if entity else None), limit))
 
 
 def classes_of(values: tuple[Cell, ...]) -> Iterator[list[tuple[Cell, ...]]]:
@@ -71,7 +71,10 @@ def satisfiable(values: Sequence[Cell], model: dict[str, Any], limit: int) -> bo
     ordered = sorted(values, key=str)
     for size in range(max(1, len(values) - limit), len(values) + 1):
         for released in dict.fromkeys(combinations(ordered, size)):
-            if any(all(holds(one, values, spec)[0] for one in made) for made in classes_of(released)):
+            if any(
+                all(holds(values_of_class, values, spec)[0] for values_of_class in classes)
+                for classes in classes_of(released)
+            ):
                 return True
     return False
 
@@ -123,10 +126,10 @@ BOUNDS: list[tuple[list[str], dict[str, Any], int | None]] = [
 def test_the_bounds_are_where_they_should_be(
     engine: Engine, values: list[str], model: dict[str, Any], least: int | None
 ) -> None:
-    found = [limit for limit in range(100) if not refused(engine, values, {"k": 2, **model}, limit)]
-    assert found == ([] if least is None else list(range(found[0], 100)))
+    limits = [limit for limit in range(100) if not refused(engine, values, {"k": 2, **model}, limit)]
+    assert limits == ([] if least is None else list(range(limits[0], 100)))
     # One row more or less: the bound counts parts of rows.
-    assert least is None or abs(found[0] - least) <= 1
+    assert least is None or abs(limits[0] - least) <= 1
 
 
 def test_the_bound_of_an_entropy_is_that_of_the_most_even_rest(engine: Engine) -> None:
@@ -143,8 +146,8 @@ def test_the_bound_of_an_entropy_is_that_of_the_most_even_rest(engine: Engine) -
     values = ["a"] * 90 + ["b"] * 10
     for limit in (0, 20, 50, 70):
         for factor, expected in (("0.999", False), ("1.001", True)):
-            asked = Decimal(f"{best(limit):.6f}") * Decimal(factor)
-            model = {"l_diversity": {"column": "s", "l": f"{asked:.6f}", "variant": "entropy"}}
+            wanted_entropy = Decimal(f"{best(limit):.6f}") * Decimal(factor)
+            model = {"l_diversity": {"column": "s", "l": f"{wanted_entropy:.6f}", "variant": "entropy"}}
             assert refused(engine, values, {"k": 2, **model}, limit) is expected, (limit, factor)
 
 
@@ -175,10 +178,10 @@ def test_every_algorithm_says_no_before_it_searches(
         "suppression": {"limit": "10%"},
     }
 
-    def asked(*_: Any) -> None:
+    def refuse(*_: Any) -> None:
         raise AssertionError("a node was asked for")
 
-    monkeypatch.setattr(NodeChecker, "_ask", asked)
+    monkeypatch.setattr(NodeChecker, "_ask", refuse)
     wanted: list[tuple[dict[str, Any], str]] = [
         (
             {"l_diversity": {"column": "s", "l": 5}},
@@ -188,9 +191,9 @@ def test_every_algorithm_says_no_before_it_searches(
         ({"alpha_k": {"column": "s", "alpha": "0.5"}}, "has a share of 0.88"),
     ]
     for model, said in wanted:
-        with pytest.raises(NoReleaseError, match=said) as found:
+        with pytest.raises(NoReleaseError, match=said) as refusal:
             kanon_sql.run({**config, "privacy": {"k": 2, **model}})
-        assert "ill" not in str(found.value)
+        assert "ill" not in str(refusal.value)
     every = {key: spec for model, _ in wanted[1:] for key, spec in model.items()}
     with pytest.raises(NoReleaseError) as both:
         kanon_sql.run({**config, "privacy": {"k": 2, **every}})

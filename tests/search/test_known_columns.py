@@ -72,8 +72,8 @@ def all_above_hold(problem: KnownColumns) -> None:
     """The rows that a node releases are released by every node above it, which is what pruning takes for granted."""
     kept = {node.levels: set(problem.kept(node.levels)) for node in problem.nodes}
     for levels, rows in kept.items():
-        for other, more in kept.items():
-            if all(low <= high for low, high in zip(levels, other, strict=True)):
+        for higher, more in kept.items():
+            if all(low <= high for low, high in zip(levels, higher, strict=True)):
                 assert rows <= more
 
 
@@ -93,13 +93,13 @@ def test_every_node_suppresses_what_plain_loops_do(folder: Path, case: Case, lea
         for node in problem.nodes
     }
     event("rows fall in rounds" if any(len(node.sizes) and node.suppressed for node in problem.nodes) else "no rounds")
-    found = {
+    listed_nodes = {
         tuple(node["levels"].values()): tuple(
             node[key] for key in ("suppressed", "classes", "lm", "satisfies", "minimal")
         )
         for node in listed
     }
-    assert found == expected
+    assert listed_nodes == expected
 
 
 CHOICES = [

@@ -31,6 +31,6 @@ def test_sets_are_what_enumeration_says(pairs: list[tuple[int, int]], data: st.D
         node for node in chosen if not chosen & set(lattice.successors(node))
     }
     node = data.draw(st.sampled_from(every))
-    assert list(sets.listed(sets.below(node))) == [other for other in every if below(other, node)]
-    assert list(sets.listed(sets.above(node))) == [other for other in every if below(node, other)]
+    assert list(sets.listed(sets.below(node))) == [each for each in every if below(each, node)]
+    assert list(sets.listed(sets.above(node))) == [each for each in every if below(node, each)]
     assert list(sets.listed(sets.at_height(sum(node)))) == sorted(lattice.nodes_at(sum(node)))

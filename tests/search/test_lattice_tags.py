@@ -43,15 +43,15 @@ def test_tags_are_what_monotonicity_says(pairs: list[tuple[int, int]], data: st.
     tops = data.draw(st.lists(st.sampled_from(nodes), max_size=5))
     truth = {node: any(below(node, top) for top in tops) for node in nodes}
     tags = Tags(len(pairs))
-    asked = data.draw(st.lists(st.sampled_from(nodes), max_size=12))
-    for node in asked:
+    tagged = data.draw(st.lists(st.sampled_from(nodes), max_size=12))
+    for node in tagged:
         tags.add(node, satisfying=not truth[node])
     for node in nodes:
-        expected_failing = any(truth[other] and below(node, other) for other in asked)
-        expected_satisfying = any(not truth[other] and below(other, node) for other in asked)
-        found = tags.fails(node)
-        assert (found is not None) == expected_failing
-        assert found is None or (truth[found] and below(node, found))
+        expected_failing = any(truth[each] and below(node, each) for each in tagged)
+        expected_satisfying = any(not truth[each] and below(each, node) for each in tagged)
+        failing = tags.fails(node)
+        assert (failing is not None) == expected_failing
+        assert failing is None or (truth[failing] and below(node, failing))
         assert tags.satisfies(node) == expected_satisfying
 
 
@@ -60,9 +60,9 @@ def test_what_lies_beyond_a_failing_node_is_reached(pairs: list[tuple[int, int]]
     lattice = lattice_of(pairs)
     nodes = list(lattice.nodes())
     failing = data.draw(st.sampled_from(nodes))
-    node = data.draw(st.sampled_from([other for other in nodes if below(other, failing)]))
+    node = data.draw(st.sampled_from([each for each in nodes if below(each, failing)]))
     after = lattice.beyond(node, failing)
-    for other in product(*(range(low, high + 1) for low, high in zip(lattice.lows, lattice.highs, strict=True))):
-        if below(node, other) and not below(other, failing):
-            assert any(below(start, other) for start in after)
+    for each in product(*(range(low, high + 1) for low, high in zip(lattice.lows, lattice.highs, strict=True))):
+        if below(node, each) and not below(each, failing):
+            assert any(below(start, each) for start in after)
     assert all(below(node, start) and not below(start, failing) for start in after)

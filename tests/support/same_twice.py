@@ -55,11 +55,11 @@ def ways(folder: Path, rows: Sequence[Sequence[str]], seed: int) -> Iterator[tup
     yield folder / "parts" / "*.csv", 3
 
 
-def told(report: Any) -> Any:
+def without_times(report: Any) -> Any:
     """A report without what may differ from run to run."""
     if isinstance(report, dict):
-        return {key: told(value) for key, value in report.items() if key not in _OF_THE_RUN}
-    return [told(one) for one in report] if isinstance(report, (list, tuple)) else report
+        return {key: without_times(value) for key, value in report.items() if key not in _OF_THE_RUN}
+    return [without_times(part) for part in report] if isinstance(report, (list, tuple)) else report
 
 
 def bag(path: Path) -> Counter[tuple[str, ...]]:

@@ -52,7 +52,7 @@ def test_the_policy_allows_the_scripts_of_the_page_alone() -> None:
     policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
     assert policy and "default-src &#39;none&#39;" in policy[1]
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    digests = {b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts}
+    digests = {b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts}
     assert digests == set(re.findall(r"sha256-([\w+/=]+)", policy[1]))
     assert not re.search(r"<[^>]+\son\w+=", page)
 
@@ -63,8 +63,8 @@ def test_every_name_is_used_once_and_every_link_leads_somewhere(facts: PageFacts
     names = re.findall(r"""\sid=["']?([^"'\s>]+)""", page)
     assert len(names) == len(set(names))
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(names)
-    told = re.findall(r'aria-labelledby="([^"]+)"', page)
-    assert {name for one in told for name in one.split()} <= set(names)
+    labelled_by = re.findall(r'aria-labelledby="([^"]+)"', page)
+    assert {name for label in labelled_by for name in label.split()} <= set(names)
 
 
 @pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
@@ -76,8 +76,8 @@ def test_nothing_reads_as_python(facts: PageFacts) -> None:
 def test_texts_of_others_do_nothing() -> None:
     hostile = "</script><script>alert(1)</script>\"'\x1b[31m\u202eevil"
     facts = page_facts.released()
-    told: Any = {**facts.report, "warnings": [hostile], "release": {"order": "random", "target": hostile}}
-    page = render(replace(facts, title=hostile, report=told, notes={"risk": hostile}))
+    report: Any = {**facts.report, "warnings": [hostile], "release": {"order": "random", "target": hostile}}
+    page = render(replace(facts, title=hostile, report=report, notes={"risk": hostile}))
     assert page.count("<script") == render(facts).count("<script")
     assert "alert(1)" in page and "<script>alert" not in page
     assert not set(page) & {"\x1b", "\u202e"}

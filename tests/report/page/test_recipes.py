@@ -35,29 +35,29 @@ CONFIGURATION: Json = {
 
 def facts(recipe: str, **changes: Any) -> Any:
     """A release whose report holds its configuration."""
-    made: Any = copy.deepcopy(page_facts.released(recipe=recipe))
-    made.report["configuration"] = copy.deepcopy(CONFIGURATION)
-    return replace(made, **changes)
+    page: Any = copy.deepcopy(page_facts.released(recipe=recipe))
+    page.report["configuration"] = copy.deepcopy(CONFIGURATION)
+    return replace(page, **changes)
 
 
 def with_least(recipe: str, least: int) -> Any:
     """A release whose smallest class has so many rows."""
-    made = facts(recipe)
-    assert made.risk is not None
-    made.risk["after"]["prosecutor"]["highest"] = 1 / least
-    made.risk["after"]["unique"]["rows"] = 3 if least == 1 else 0
-    made.report["privacy"]["k"]["actual"] = least
-    return made
+    page = facts(recipe)
+    assert page.risk is not None
+    page.risk["after"]["prosecutor"]["highest"] = 1 / least
+    page.risk["after"]["unique"]["rows"] = 3 if least == 1 else 0
+    page.report["privacy"]["k"]["actual"] = least
+    return page
 
 
-def of(made: PageFacts) -> Recipe:
-    found = recipe_of(made)
-    assert found is not None
-    return found
+def of(shown: PageFacts) -> Recipe:
+    recipe = recipe_of(shown)
+    assert recipe is not None
+    return recipe
 
 
-def step(made: PageFacts, title: str) -> RecipeStep:
-    return next(one for one in of(made).steps if one.title == title)
+def step(shown: PageFacts, title: str) -> RecipeStep:
+    return next(candidate for candidate in of(shown).steps if candidate.title == title)
 
 
 def test_every_name_that_a_configuration_takes_is_a_preset() -> None:
@@ -76,50 +76,50 @@ def states() -> Iterator[PageFacts]:
             yield page_facts.without_release(status, recipe=name)
 
 
-@pytest.mark.parametrize("made", list(states()), ids=lambda made: f"{made.recipe} {made.report['status']}")
-def test_every_step_says_what_is_asked_where_and_what_remains(made: PageFacts) -> None:
-    recipe = of(made)
-    assert recipe.name == made.recipe
+@pytest.mark.parametrize("shown", list(states()), ids=lambda shown: f"{shown.recipe} {shown.report['status']}")
+def test_every_step_says_what_is_asked_where_and_what_remains(shown: PageFacts) -> None:
+    recipe = of(shown)
+    assert recipe.name == shown.recipe
     assert "not legal advice" in recipe.note
     assert all(title and re.fullmatch(r"https://\S+", address) for title, address in recipe.sources)
-    titles = [one.title for one in recipe.steps]
+    titles = [part.title for part in recipe.steps]
     assert len(set(titles)) == len(titles) >= 6
-    for one in recipe.steps:
-        assert one.asked and one.source and one.remains
-        assert one.state in ("met", "not met", "judgement")
-        assert all(what and isinstance(figure, str) and figure for what, figure in one.facts)
+    for part in recipe.steps:
+        assert part.asked and part.source and part.remains
+        assert part.state in ("met", "not met", "judgement")
+        assert all(what and isinstance(figure, str) and figure for what, figure in part.facts)
 
 
-@pytest.mark.parametrize("made", list(states()), ids=lambda made: f"{made.recipe} {made.report['status']}")
-def test_the_page_holds_every_step(made: PageFacts) -> None:
-    recipe, page = of(made), render(made)
+@pytest.mark.parametrize("shown", list(states()), ids=lambda shown: f"{shown.recipe} {shown.report['status']}")
+def test_the_page_holds_every_step(shown: PageFacts) -> None:
+    recipe, page = of(shown), render(shown)
     assert page.count("legal advice") == 1
-    for one in recipe.steps:
-        for text in (one.title, one.asked, one.source, one.remains):
+    for part in recipe.steps:
+        for text in (part.title, part.asked, part.source, part.remains):
             assert str(escape(text)) in page
 
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_what_nobody_knows_any_more_is_not_known(name: str) -> None:
     """Of a release in place of its source, whose run kept no report, only what it holds is known."""
-    made = facts(name)
-    made.report.update(
+    shown = facts(name)
+    shown.report.update(
         rows={"source": None, "missing": None, "suppressed": None, "masked": None, "released": 300},
         loss=None, solution=None, search=None, algorithm={"name": "optimal"}, suppression=None, labels=None,
     )  # fmt: skip
-    figures = {figure for one in of(made).steps for what, figure in one.facts if what == "rows suppressed"}
-    assert figures <= {"not known"} and not any("None" in fact for one in of(made).steps for _, fact in one.facts)
+    figures = {figure for part in of(shown).steps for what, figure in part.facts if what == "rows suppressed"}
+    assert figures <= {"not known"} and not any("None" in fact for part in of(shown).steps for _, fact in part.facts)
 
 
 @pytest.mark.parametrize("name", RECIPES)
 @pytest.mark.parametrize("status", ["no-release", "timed-out", "failed"])
 def test_nothing_is_met_without_a_release(name: str, status: str) -> None:
-    assert "met" not in {one.state for one in of(page_facts.without_release(status, recipe=name)).steps}
+    assert "met" not in {part.state for part in of(page_facts.without_release(status, recipe=name)).steps}
 
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_nothing_is_met_where_no_risk_was_measured(name: str) -> None:
-    assert "met" not in {one.state for one in of(facts(name, risk=None)).steps}
+    assert "met" not in {part.state for part in of(facts(name, risk=None)).steps}
 
 
 @given(st.integers(1, 60))
@@ -138,22 +138,22 @@ def test_a_class_of_eleven_is_called_what_it_is() -> None:
 
 
 def test_a_population_may_carry_the_risk_where_a_person_says_so() -> None:
-    made = with_least("ema-0070", 5)
-    assert made.risk is not None
-    made.risk["after"]["journalist"] = {"highest": 1 / 40}
-    measured = step(made, "The actual risk")
+    shown = with_least("ema-0070", 5)
+    assert shown.risk is not None
+    shown.risk["after"]["journalist"] = {"highest": 1 / 40}
+    measured = step(shown, "The actual risk")
     assert measured.state == "judgement" and "population" in measured.remains
-    made.risk["after"]["journalist"] = {"highest": 1 / 6}
-    assert step(made, "The actual risk").state == "not met"
+    shown.risk["after"]["journalist"] = {"highest": 1 / 6}
+    assert step(shown, "The actual risk").state == "not met"
 
 
 def test_of_entities_the_risk_is_that_of_an_entity() -> None:
     """Rows enough in the class, but of fewer persons."""
-    made = with_least("ema-0070", 40)
-    made.report["privacy"]["k"] = {"required": 5, "actual": 5, "counts": "entities"}
-    assert step(made, "The actual risk").state == "not met"
-    made.report["privacy"]["k"] = {"required": 12, "actual": 12, "counts": "entities"}
-    assert step(made, "The actual risk").state == "met"
+    shown = with_least("ema-0070", 40)
+    shown.report["privacy"]["k"] = {"required": 5, "actual": 5, "counts": "entities"}
+    assert step(shown, "The actual risk").state == "not met"
+    shown.report["privacy"]["k"] = {"required": 12, "actual": 12, "counts": "entities"}
+    assert step(shown, "The actual risk").state == "met"
 
 
 @pytest.mark.parametrize("name, title", [("hipaa-expert", "The methods and results are documented"),
@@ -165,16 +165,16 @@ def test_documents_are_there_or_not(name: str, title: str) -> None:
     whole = facts(name).evidence
     assert whole is not None
     for part in (replace(whole, recounts=()), replace(whole, release=replace(whole.release, sha256=None))):
-        found = step(facts(name, evidence=part), title)
-        assert found.state == "not met"
-        assert [figure for _, figure in found.facts].count("not on this page") == 1
+        judged = step(facts(name, evidence=part), title)
+        assert judged.state == "not met"
+        assert [figure for _, figure in judged.facts].count("not on this page") == 1
 
 
 @pytest.mark.parametrize("name", ["hipaa-expert", "ehds"])
 @pytest.mark.parametrize("least", [1, 2, 11, 1000])
 def test_where_the_text_has_no_number_no_risk_is_judged(name: str, least: int) -> None:
-    judged = [one for one in of(with_least(name, least)).steps if "documented" not in one.title]
-    assert {one.state for one in judged} == {"judgement"}
+    judged = [part for part in of(with_least(name, least)).steps if "documented" not in part.title]
+    assert {part.state for part in judged} == {"judgement"}
 
 
 def test_singling_out_is_excluded_where_nobody_is_alone() -> None:
@@ -183,25 +183,25 @@ def test_singling_out_is_excluded_where_nobody_is_alone() -> None:
 
 
 def test_a_pseudonym_singles_out() -> None:
-    made = with_least("gdpr-wp216", 50)
-    made.report["configuration"]["transform"] = {"name": {"pseudonym": {"key": "***"}}, "hours": {"round": 5}}
-    found = step(made, "Singling out")
-    assert found.state == "not met"
-    assert ("released as pseudonyms", "name") in found.facts
-    assert ("direct identifiers, never released", "none") in found.facts
+    shown = with_least("gdpr-wp216", 50)
+    shown.report["configuration"]["transform"] = {"name": {"pseudonym": {"key": "***"}}, "hours": {"round": 5}}
+    judged = step(shown, "Singling out")
+    assert judged.state == "not met"
+    assert ("released as pseudonyms", "name") in judged.facts
+    assert ("direct identifiers, never released", "none") in judged.facts
 
 
 def test_k_alone_leaves_inference() -> None:
-    made = facts("gdpr-wp216")
-    assert step(made, "Inference").state == "judgement"  # l-diversity of the only sensitive column
-    made.report["configuration"]["sensitive"].append("religion")
-    found = step(made, "Inference")
-    assert found.state == "not met" and "religion" in found.remains and "occupation" not in found.remains
-    del made.report["privacy"]["l_diversity"]
-    assert "occupation" in step(made, "Inference").remains
-    made.report["privacy"]["l_diversity"] = [{"column": "occupation", "required": 1, "actual": 1},
+    shown = facts("gdpr-wp216")
+    assert step(shown, "Inference").state == "judgement"  # l-diversity of the only sensitive column
+    shown.report["configuration"]["sensitive"].append("religion")
+    judged = step(shown, "Inference")
+    assert judged.state == "not met" and "religion" in judged.remains and "occupation" not in judged.remains
+    del shown.report["privacy"]["l_diversity"]
+    assert "occupation" in step(shown, "Inference").remains
+    shown.report["privacy"]["l_diversity"] = [{"column": "occupation", "required": 1, "actual": 1},
                                              {"column": "religion", "required": 2, "actual": 2}]  # fmt: skip
-    assert "occupation" in step(made, "Inference").remains
+    assert "occupation" in step(shown, "Inference").remains
 
 
 def test_linkability_is_never_called_met() -> None:
@@ -210,10 +210,10 @@ def test_linkability_is_never_called_met() -> None:
 
 
 def test_the_source_that_was_replaced_is_not_called_kept() -> None:
-    made = facts("gdpr-wp216")
-    assert "kept" in step(made, "The original data").facts[0][1]
-    made.report["configuration"]["target"] = {"in_place": True}
-    assert "replaced" in step(made, "The original data").facts[0][1]
+    shown = facts("gdpr-wp216")
+    assert "kept" in step(shown, "The original data").facts[0][1]
+    shown.report["configuration"]["target"] = {"in_place": True}
+    assert "replaced" in step(shown, "The original data").facts[0][1]
 
 
 CLAIM = re.compile(
@@ -232,7 +232,7 @@ def test_no_page_says_that_a_release_is_anonymous_in_law() -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in sources}
     # A text of a recipe goes on in the next line of the program.
     texts = {name: re.sub(r'"\s*\n\s*"', "", text) for name, text in texts.items()}
-    texts |= {f"page {made.recipe}": re.sub("<[^>]*>", " ", render(made)) for made in map(facts, RECIPES)}
+    texts |= {f"page {shown.recipe}": re.sub("<[^>]*>", " ", render(shown)) for shown in map(facts, RECIPES)}
     assert len(sources) > 20
     assert not {name for name, text in texts.items() if CLAIM.search(re.sub(r"\s+", " ", text))}
 
