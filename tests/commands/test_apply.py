@@ -7,10 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from places import ROOT
-from shared_engine import shared
+from shared_engine import attached, shared
 from table_files import read_csv, read_parquet, write_csv
 
 import kanon_sql
@@ -154,7 +153,7 @@ def test_other_values_of_the_new_data(place: Path) -> None:
 
 @pytest.mark.slow
 def test_parquet_and_tables_keep_their_types(place: Path) -> None:
-    with duckdb.connect(str(place / "data.duckdb")) as connection:
+    with attached(place / "data.duckdb") as connection:
         connection.execute(
             'CREATE TABLE people AS SELECT i % 2 = 0 AS sex, (i % 3) * 1.5::DOUBLE AS "zi""p", DATE \'2000-01-01\' + '
             "CAST(i % 2 AS INTEGER) AS problem FROM range(60) AS t(i)"

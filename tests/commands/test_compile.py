@@ -13,7 +13,7 @@ from effort import tries
 from hypothesis import HealthCheck, given, settings
 from model_cases import Asked, asked
 from model_runs import check_compiled_check
-from shared_engine import shared
+from shared_engine import attached, shared
 from tables import configuration, people, write
 
 import kanon_sql
@@ -129,7 +129,7 @@ def test_masked_rows_are_those_of_a_run(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_query_and_a_table_as_source(tmp_path: Path) -> None:
-    with duckdb.connect(str(tmp_path / "lab.duckdb")) as connection:
+    with attached(tmp_path / "lab.duckdb") as connection:
         connection.execute("CREATE SCHEMA ward")
         connection.execute(
             'CREATE TABLE ward."all people" (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)'
@@ -159,7 +159,7 @@ ALGORITHMS = ["optimal", "mondrian", {"name": "mondrian", "cut": "relaxed"}, {"n
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
 def test_mapping_tables_are_written_beside_and_read(algorithm: Any, tmp_path: Path) -> None:
     rows = [*people(200), *[(None, None, "", "flu", 1.0)] * 9]
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE p (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)")
         connection.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?)", rows)
         connection.execute(f"COPY p TO '{tmp_path / 'people.parquet'}' (FORMAT parquet)")
@@ -174,7 +174,7 @@ def test_mapping_tables_are_written_beside_and_read(algorithm: Any, tmp_path: Pa
     expected = run_rows(config, tmp_path)
     files = sorted(folder.iterdir())
     assert files
-    with duckdb.connect() as connection:
+    with attached() as connection:
         for file in files:
             assert file.stat().st_mode & 0o777 == 0o600
             assert f"from {file}" in text
@@ -198,7 +198,7 @@ def test_rows_that_were_not_there_are_left_out(tmp_path: Path) -> None:
             str(tmp_path / "people.parquet"), "o.csv", algorithm=algorithm, suppression={"limit": "50%"}, **more
         )
         text = kanon_sql.compile(config, source_table="p")
-        with duckdb.connect() as connection:
+        with attached() as connection:
             connection.execute(f"CREATE TABLE p AS FROM read_parquet('{tmp_path / 'people.parquet'}')")
             before = len(connection.execute(text).fetchall())
             connection.execute("INSERT INTO p SELECT 'x', 19, 'secret', 'flu', 0.5 FROM range(50)")
@@ -271,7 +271,7 @@ def test_what_is_printed_tells_values_apart_as_the_source_does(
 ) -> None:
     """One person has a value that only looks like that of three others: it must not be in a class with them."""
     alone, others = values
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE people (name VARCHAR, place VARCHAR)")
         connection.executemany("INSERT INTO people VALUES (?, ?)", [(alone, "x"), *[(others, "x")] * 3])
         connection.execute(f"COPY people TO '{tmp_path}/people.parquet' (FORMAT parquet)")
@@ -288,7 +288,7 @@ def test_what_is_printed_tells_values_apart_as_the_source_does(
     assert printed.decode() == kanon_sql.compile(tmp_path / "config.yaml")
     # Also for whoever reads it as a file of text, where line ends are one.
     (tmp_path / "release.sql").write_bytes(printed)
-    with duckdb.connect() as connection:
+    with attached() as connection:
         for text in (printed.decode(), (tmp_path / "release.sql").read_text()):
             assert Counter(connection.execute(text).fetchall()) == {(others, "x"): 3}
 

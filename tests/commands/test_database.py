@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from effort import some, tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shared_engine import insert
+from shared_engine import attached, insert
 
 import kanon_sql
 from kanon_sql.cli.main import cli
@@ -81,34 +81,30 @@ def databases(draw: st.DrawFn) -> dict[str, Rows]:
 def write(database: dict[str, Rows], folder: Path, kind: str) -> Json:
     """Writes the tables, gives the source of a configuration."""
     path = folder / "clinic.duckdb"
-    connection = duckdb.connect(str(path) if kind == "duckdb" else ":memory:")
     source = folder / "source"
     source.mkdir()
-    for name, rows in database.items():
-        columns = ", ".join(f"{column} {TYPES.get(column, 'VARCHAR')}" for column in COLUMNS[name])
-        connection.execute(f"CREATE TABLE {name} ({columns})")
-        insert(connection, name, rows)
-        if kind != "duckdb":
-            connection.execute(f"COPY {name} TO '{source}/{name}.{kind}'")
-    connection.close()
+    with attached(path if kind == "duckdb" else ":memory:") as connection:
+        for name, rows in database.items():
+            columns = ", ".join(f"{column} {TYPES.get(column, 'VARCHAR')}" for column in COLUMNS[name])
+            connection.execute(f"CREATE TABLE {name} ({columns})")
+            insert(connection, name, rows)
+            if kind != "duckdb":
+                connection.execute(f"COPY {name} TO '{source}/{name}.{kind}'")
     return {"database": str(path)} if kind == "duckdb" else {"path": str(source)}
 
 
 def read(folder: Path, kind: str) -> dict[str, list[dict[str, Any]]]:
     """The tables that were released."""
-    connection = duckdb.connect()
     tables = {}
-    if kind == "duckdb":
-        connection.execute(f"ATTACH '{folder / 'out.duckdb'}' AS released (READ_ONLY)")
-        names = [row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
-        relations = {name: f"released.{name}" for name in names}
-    else:
-        relations = {path.stem: f"'{path}'" for path in (folder / "out").iterdir()}
-    for name, relation in relations.items():
-        cursor = connection.execute(f"SELECT * FROM {relation}")
-        heads = [column[0] for column in cursor.description]
-        tables[name] = [dict(zip(heads, row, strict=True)) for row in cursor.fetchall()]
-    connection.close()
+    with attached(folder / "out.duckdb" if kind == "duckdb" else ":memory:") as connection:
+        if kind == "duckdb":
+            relations = {name: name for (name,) in connection.execute("SHOW TABLES").fetchall()}
+        else:
+            relations = {path.stem: f"'{path}'" for path in (folder / "out").iterdir()}
+        for name, relation in relations.items():
+            cursor = connection.execute(f"SELECT * FROM {relation}")
+            heads = [column[0] for column in cursor.description]
+            tables[name] = [dict(zip(heads, row, strict=True)) for row in cursor.fetchall()]
     return tables
 
 
@@ -206,6 +202,7 @@ def test_a_release_holds_what_was_asked_for(
     assert report["facts"]["bound"] <= report["facts"]["loss"] + 1e-9
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_without_a_need(tmp_path: Path) -> None:
     persons = [(i, "f", f"n{i}") for i in range(6)]
     database: dict[str, Rows] = {
@@ -441,7 +438,7 @@ def test_in_place_the_catalog_of_a_database_tells_no_value(tmp_path: Path) -> No
         "drugs: the comment of index 'by_label'",
     ):
         assert name in lost
-    with duckdb.connect(file) as connection:
+    with attached(file) as connection:
         catalog = [
             connection.execute(f"SELECT * FROM duckdb_{kind}()").fetchall()
             for kind in ("indexes", "constraints", "columns", "tables")
@@ -461,7 +458,7 @@ def test_in_place_a_primary_key_that_gets_nulls_is_lost(tmp_path: Path) -> None:
         "drugs": [("q", "drug q")],
     }
     config = configuration(write(database, tmp_path, "duckdb"), tmp_path, "duckdb", 2, 2, "nothing", target="in-place")
-    with duckdb.connect(str(tmp_path / "clinic.duckdb")) as connection:
+    with attached(tmp_path / "clinic.duckdb") as connection:
         connection.execute("ALTER TABLE drug ADD PRIMARY KEY (visit_id)")
     report = kanon_sql.run(config, progress=None).report
     (lost,) = [text for text in report["warnings"] if "not kept" in text]
@@ -803,7 +800,7 @@ def test_a_key_of_two_tables_leads_to_a_row_of_both(tmp_path: Path, facts: Json)
     and where a bill may be suppressed too its visit does not lead to it.
     """
     source = str(tmp_path / "source.duckdb")
-    with duckdb.connect(source) as connection:
+    with attached(source) as connection:
         connection.execute("CREATE TABLE person AS SELECT range AS person_id FROM range(6)")
         connection.execute("CREATE TABLE visit (visit_id INTEGER, person_id INTEGER, kind VARCHAR)")
         connection.execute("CREATE TABLE bill (visit_id INTEGER, person_id INTEGER, price INTEGER)")
@@ -822,7 +819,7 @@ def test_a_key_of_two_tables_leads_to_a_row_of_both(tmp_path: Path, facts: Json)
         "privacy": {"k": 2, "facts": {"known": 1}},
     }
     kanon_sql.run(config, progress=None)
-    with duckdb.connect(str(tmp_path / "out.duckdb")) as connection:
+    with attached(tmp_path / "out.duckdb") as connection:
         visits, bills = (
             connection.execute(f"SELECT visit_id FROM {name} ORDER BY visit_id").fetchall()
             for name in ("visit", "bill")
@@ -886,7 +883,7 @@ def _stays(draw: random.Random, folder: Path) -> tuple[Json, dict[str, Rows]]:
     notes = [(draw.choice(stays)[0], draw.choice("pq")) for _ in range(draw.randint(4, 30))]
     rows: dict[str, Rows] = {"person": [(p,) for p in persons], "ward": wards, "stay": stays, "note": notes}
     path = folder / "stays.duckdb"
-    with duckdb.connect(str(path)) as connection:
+    with attached(path) as connection:
         for name, types in _OF_STAYS.items():
             connection.execute(f"CREATE TABLE {name} ({', '.join(f'{head} {kind}' for head, kind in types.items())})")
             connection.executemany(
@@ -922,6 +919,7 @@ def _facts_of_stays(released: dict[str, list[dict[str, Any]]]) -> dict[Any, set[
     return facts
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("number", some([18, 27, 66, *range(8)]))
 def test_facts_that_go_with_the_rows_above_them_are_counted(tmp_path: Path, number: int) -> None:
@@ -996,7 +994,7 @@ def test_what_would_be_lost_is_refused(tmp_path: Path) -> None:
         if kind == "csv":
             (folder / "out" / "thesis.txt").write_text("mine", encoding="utf-8")
         else:
-            with duckdb.connect(str(folder / "out.duckdb")) as connection:
+            with attached(folder / "out.duckdb") as connection:
                 connection.execute("CREATE TABLE thesis (mine INTEGER)")
         with pytest.raises(ConfigurationError, match="holds 1 other things, first 'thesis"):
             kanon_sql.run(config, progress=None)
@@ -1077,7 +1075,7 @@ def test_persons_without_quasi_identifiers(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_view_is_called_so(tmp_path: Path) -> None:
     path = tmp_path / "clinic.duckdb"
-    with duckdb.connect(str(path)) as connection:
+    with attached(path) as connection:
         connection.execute("CREATE TABLE person AS SELECT i AS person_id, i % 2 AS sex FROM range(8) AS numbers(i)")
         connection.execute("CREATE VIEW seen AS SELECT person_id FROM person")
     config: Json = {

@@ -9,13 +9,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import yaml
 from click.testing import CliRunner
 from effort import whole_runs
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_engine import attached
 from small_databases import written
 
 import kanon_sql
@@ -75,7 +75,7 @@ def clinic(folder: Path, kind: str) -> Json:
 
 def joined_by_hand(folder: Path) -> Json:
     """The persons of the source and of the release with their regions, as a configuration of one table."""
-    with duckdb.connect() as connection:
+    with attached() as connection:
         for side in ("source", "out"):
             connection.execute(
                 f"COPY (SELECT sex, born, income, region AS \"address.region\" FROM '{folder}/{side}/person.parquet' "
@@ -92,7 +92,7 @@ def joined_by_hand(folder: Path) -> Json:
 
 
 def share(folder: Path, side: str, statement: str) -> dict[Any, float]:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         rows = connection.execute(statement.format(folder / side)).fetchall()
     return {value: count / len(rows) for (value,), count in Counter(rows).items()}
 
@@ -261,7 +261,7 @@ def test_facts_that_are_drawn_are_matched_as_by_hand(
     report = kanon_sql.attack(config, attacks=attacks, seed=seed, progress=None)
     assert report["facts"] == kanon_sql.attack(config, attacks=attacks, seed=seed, progress=None)["facts"]
     kept: dict[int, set[str]] = {}
-    with duckdb.connect() as connection:
+    with attached() as connection:
         for person, kind in connection.execute(f"SELECT person_id, kind FROM '{folder}/out/visit.parquet'").fetchall():
             kept.setdefault(person, set()).add(f'["visit","{kind}"]')
     for side, there in (("source", facts), ("release", kept)):

@@ -9,12 +9,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from effort import tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shared_engine import shared
+from shared_engine import attached, shared
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
@@ -28,7 +27,7 @@ def configuration(visits: list[tuple[int, int | None]], folder: Path, kind: str,
     source = folder / "source"
     source.mkdir()
     day = "TIMESTAMP" if kind == "parquet" else "DATE"
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE person (person_id INTEGER, sex VARCHAR, admitted DATE)")
         connection.executemany(
             "INSERT INTO person VALUES (?, 'f', ?)", [(i, START - timedelta(10 * i)) for i in range(6)]
@@ -56,6 +55,7 @@ def configuration(visits: list[tuple[int, int | None]], folder: Path, kind: str,
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(20), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), st.integers(0, 40))), max_size=25),

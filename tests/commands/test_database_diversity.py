@@ -186,6 +186,7 @@ def test_every_class_of_persons_holds_the_model(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_shares_are_those_of_pairs_however_many_values_a_person_has(tmp_path: Path, algorithm: str) -> None:
@@ -270,6 +271,7 @@ def test_what_the_search_misses_does_not_verify(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     "model", [("l_diversity", {"l": 2}), ("t_closeness", {"t": 0.3}), ("l_diversity", {"l": 1.5, "variant": "entropy"})]
@@ -303,6 +305,7 @@ def _with_facts(
     return config
 
 
+@pytest.mark.slow
 @whole_runs(20)
 @given(
     databases(),

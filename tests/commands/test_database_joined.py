@@ -6,12 +6,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from effort import tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shared_engine import shared
+from shared_engine import attached, shared
 from small_databases import written
 
 import kanon_sql
@@ -81,11 +80,9 @@ def configuration(
 def read(folder: Path, kind: str) -> dict[str, list[Json]]:
     """The tables that were released, every value as text, what is missing as None."""
     tables = {}
-    with duckdb.connect() as connection:
-        if kind == "duckdb":
-            connection.execute(f"ATTACH '{folder / 'out.duckdb'}' AS released (READ_ONLY)")
+    with attached(folder / "out.duckdb" if kind == "duckdb" else ":memory:") as connection:
         for name, types in TYPES.items():
-            place = f"released.{name}" if kind == "duckdb" else f"'{folder / 'out' / name}.{kind}'"
+            place = name if kind == "duckdb" else f"'{folder / 'out' / name}.{kind}'"
             heads = ", ".join(f"nullif(CAST({column} AS VARCHAR), '') AS {column}" for column in types)
             cursor = connection.execute(f"SELECT {heads} FROM {place}")
             tables[name] = [dict(zip(types, row, strict=True)) for row in cursor.fetchall()]
@@ -233,13 +230,13 @@ def test_the_source_of_such_a_table_is_measured(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_column_of_persons_may_have_another_name(tmp_path: Path) -> None:
     config = configuration(_plain(), tmp_path, "duckdb", 4)
-    with duckdb.connect(config["source"]["database"]) as connection:
+    with attached(config["source"]["database"]) as connection:
         connection.execute("ALTER TABLE location RENAME location_id TO id")
         connection.execute("ALTER TABLE demography RENAME person_id TO pid")
     config["tables"]["location"]["via"] = {"location_id": "id"}
     config["tables"]["demography"]["via"] = {"person_id": "pid"}
     kanon_sql.run(config, progress=None)
-    with duckdb.connect(str(tmp_path / "out.duckdb")) as connection:
+    with attached(tmp_path / "out.duckdb") as connection:
         rows = connection.execute(
             "SELECT region, count(*) FROM person JOIN location ON id = location_id JOIN demography ON pid = person_id "
             "GROUP BY region ORDER BY region"
@@ -326,7 +323,7 @@ REFUSED: list[tuple[Any, str]] = [
 def test_a_key_of_another_name_is_named_by_its_own(tmp_path: Path, column: str) -> None:
     """Its column would be a key of its own too, which no table has: as it is it must never be released."""
     config = configuration(_plain(), tmp_path, "duckdb", 2)
-    with duckdb.connect(config["source"]["database"]) as connection:
+    with attached(config["source"]["database"]) as connection:
         connection.execute("ALTER TABLE person RENAME location_id TO home")
         connection.execute("ALTER TABLE demography RENAME person_id TO pid")
     config["tables"]["location"]["via"] = {"home": "location_id"}

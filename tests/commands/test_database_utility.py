@@ -11,13 +11,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import yaml
 from click.testing import CliRunner
 from effort import some, whole_runs
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_engine import attached
 from small_databases import released_rows, written
 
 import kanon_sql
@@ -154,7 +154,7 @@ def test_days_between_the_dates_of_a_row_are_those_of_the_rows(tmp_path: Path, k
 def test_a_release_of_other_facts_is_refused(tmp_path: Path) -> None:
     _, config = clinic(tmp_path, "parquet", 12, 3)
     kanon_sql.run(config, progress=None)
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(f"COPY (SELECT 1 AS visit_id, 'Z9' AS code) TO '{tmp_path}/out/diagnosis.parquet'")
     with pytest.raises(ConfigurationError, match="code"):
         kanon_sql.utility(config, progress=None)

@@ -14,6 +14,7 @@ from cases import Case, cases
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import attached
 from tables import configuration, fill_table, write
 
 import kanon_sql
@@ -130,7 +131,7 @@ def test_in_place_the_source_stays(source: str, tmp_path: Path, monkeypatch: pyt
 @pytest.mark.slow
 def test_a_table_of_a_database_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with duckdb.connect("clinic.duckdb") as connection:
+    with attached("clinic.duckdb") as connection:
         fill_table(connection, "people")
     before = files(Path())
     source = {"database": "clinic.duckdb", "table": "people"}

@@ -16,7 +16,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import yaml
 from effort import tries
@@ -24,7 +23,7 @@ from ended import Call, calling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import ROOT
-from shared_engine import insert, shared
+from shared_engine import attached, insert, shared
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError
@@ -297,7 +296,7 @@ def test_paths_are_relative_to_the_configuration(call: Call, tmp_path: Path) -> 
 @pytest.mark.slow
 def test_folders_patterns_and_tables_are_taken(call: Call, tmp_path: Path) -> None:
     (tmp_path / "visits").mkdir()
-    with duckdb.connect(str(tmp_path / "house.duckdb")) as connection:
+    with attached(tmp_path / "house.duckdb") as connection:
         connection.execute(
             "CREATE TABLE people AS "
             "SELECT i % 2 = 0 AS sex, 20 + i % 50 AS age, 'x' || i % 3 AS ward FROM range(400) t(i)"
@@ -473,7 +472,7 @@ def test_a_proposal_for_any_table_runs(folder: Path, table: tuple[list[str], lis
     path, config, target = folder / "any.parquet", folder / "any.yaml", folder / "any_anonymous.parquet"
     for file in (config, target):
         file.unlink(missing_ok=True)
-    with duckdb.connect() as connection:
+    with attached() as connection:
         quoted = ", ".join('"' + name.replace('"', '""') + '" VARCHAR' for name in names)
         connection.execute(f"CREATE TABLE t ({quoted})")
         insert(connection, "t", rows)

@@ -14,6 +14,7 @@ import duckdb
 import pytest
 import yaml
 from ended import Call, calling
+from shared_engine import attached
 
 import kanon_sql
 from kanon_sql.commands.init.proposal import RECIPIENTS
@@ -238,7 +239,7 @@ def test_the_least_k_for_the_public_is_within_the_risk_that_is_cited() -> None:
     ],
 )
 def test_a_database_without_a_table_lists_those_that_it_has(tmp_path: Path, tables: list[str], said: str) -> None:
-    with duckdb.connect(str(tmp_path / "house.duckdb")) as connection:
+    with attached(tmp_path / "house.duckdb") as connection:
         for name in tables:
             connection.execute(f"CREATE TABLE {name} AS SELECT 'secret' AS word")
     with pytest.raises(ConfigurationError, match=said) as caught:
@@ -248,7 +249,7 @@ def test_a_database_without_a_table_lists_those_that_it_has(tmp_path: Path, tabl
 
 @pytest.mark.slow
 def test_tables_of_other_schemas_are_listed_as_table_takes_them(tmp_path: Path) -> None:
-    with duckdb.connect(str(tmp_path / "house.duckdb")) as connection:
+    with attached(tmp_path / "house.duckdb") as connection:
         connection.execute("CREATE SCHEMA s; CREATE VIEW s.people AS SELECT 20 + i % 40 AS age FROM range(99) t(i)")
     with pytest.raises(ConfigurationError, match=r"--table s\.people"):
         kanon_sql.init(tmp_path / "house.duckdb")

@@ -13,10 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import yaml
 from places import ROOT
+from shared_engine import attached
 from tables import write
 
 EXAMPLES = ROOT / "examples" / "jobs"
@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the examples and with patients, in which the job runs."""
     shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
     write(tmp_path / "people.parquet")
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(SEVERAL.format(source=tmp_path / "people.parquet"))
         connection.execute(f"COPY (SELECT * EXCLUDE (cost) FROM t) TO '{tmp_path}/patients.parquet'")
     monkeypatch.chdir(tmp_path)
@@ -174,7 +174,7 @@ def test_pre_commit_refuses_a_table_that_is_not_what_was_asked_for(
     git(place, "add", ".")
     assert "Passed" in git(place, "commit", "-m", "a release")
     # Raw rows, a name in the release, other rows: each is refused, and what is not about the release is not looked at.
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE released AS FROM 'release.parquet'")
         for rows, why in (
             ("FROM 'patients.parquet'", "VIOLATES"),

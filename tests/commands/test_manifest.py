@@ -8,9 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
-from shared_engine import shared
+from shared_engine import attached, shared
 from tables import configuration, write
 
 import kanon_sql
@@ -73,7 +72,7 @@ def test_the_same_classes_in_another_order_and_format(
 )
 def test_other_classes(released: tuple[dict[str, Any], Path], tmp_path: Path, rows: str) -> None:
     config, report = released
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(f"CREATE VIEW released AS FROM '{tmp_path}/release.parquet'")
         connection.execute(f"COPY ({rows}) TO '{tmp_path}/other.parquet'")
     checked = kanon_sql.check(config, tmp_path / "other.parquet", manifest=report)

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
+from shared_engine import attached
 
 import kanon_sql
 from kanon_sql.cli.main import main
@@ -82,7 +82,7 @@ def test_in_place_the_source_is_the_one_before(place: Path) -> None:
 
 @pytest.mark.slow
 def test_digests_of_database_files() -> None:
-    with duckdb.connect("source.duckdb") as connection:
+    with attached("source.duckdb") as connection:
         connection.execute("CREATE TABLE people AS FROM 'source.csv'")
     source, target = {"database": "source.duckdb", "table": "people"}, {"database": "out.duckdb", "table": "released"}
     report = kanon_sql.run(configured(source=source, target=target), html="p.html").report

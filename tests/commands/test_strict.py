@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from ledger_jobs import HEAD, configuration, table
+from shared_engine import attached
 from table_files import write_csv
 
 import kanon_sql
@@ -37,7 +37,7 @@ def test_a_warning_leaves_everything_as_it_was(place: Path, target: str) -> None
         "release.csv": {"path": str(place / "release.csv"), "overwrite": True},
         "clinic.duckdb": {"database": str(place / "clinic.duckdb"), "table": "released", "overwrite": True},
     }
-    with duckdb.connect(str(place / "clinic.duckdb")) as connection:
+    with attached(place / "clinic.duckdb") as connection:
         connection.execute("CREATE TABLE released AS SELECT 1 AS yesterday")
     before = held(place)
     config = configuration(place, insensitive=["phone"], target=targets.get(target, "in-place"))

@@ -220,6 +220,7 @@ def command_lines(draw: st.DrawFn) -> dict[str, Any]:
     )
 
 
+@pytest.mark.slow
 @given(command_lines())
 def test_the_yaml_loads_back_as_the_same(tmp_path_factory: pytest.TempPathFactory, mapping: dict[str, Any]) -> None:
     file = tmp_path_factory.getbasetemp() / "round.yaml"

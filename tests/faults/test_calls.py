@@ -96,6 +96,7 @@ def test_what_is_promised_is_no_loss(
     assert judged.wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("state", "fault", "ended"),
     [
@@ -152,6 +153,7 @@ TORN: list[tuple[str, Callable[[Path], object]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("state", "change"), TORN)
 def test_what_is_torn_or_left_is_a_loss(
     state: str, change: Callable[[Path], object], report: tuple[Whole, Path, Path], tmp_path: Path
@@ -163,6 +165,7 @@ def test_what_is_torn_or_left_is_a_loss(
     assert judged.wrong
 
 
+@pytest.mark.slow
 def test_a_class_of_few_rows_is_a_loss(report: tuple[Whole, Path, Path], tmp_path: Path) -> None:
     whole, before, after = report
     text = (after / "release.csv").read_text().replace("f,", "g,", 2)

@@ -13,6 +13,7 @@ import pytest
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import attached
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
@@ -49,7 +50,7 @@ NOTHING = exp.select(exp.null().as_("value"))
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         yield Engine(connection)
 
 

@@ -6,10 +6,9 @@ import gzip
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import yaml
-from shared_engine import shared
+from shared_engine import attached, shared
 from tables import simple
 
 import kanon_sql
@@ -138,7 +137,7 @@ def test_the_file_and_place_of_a_value_that_is_not_covered(tmp_path: Path) -> No
         (tmp_path / f"{name}.csv").write_text("x,y\n" + "".join(f"{city},1\n" for city in cities))
         with shared() as connection:
             connection.execute(f"COPY (FROM '{tmp_path}/{name}.csv') TO '{tmp_path}/{name}.parquet'")
-    with duckdb.connect(str(tmp_path / "d.duckdb")) as connection:
+    with attached(tmp_path / "d.duckdb") as connection:
         connection.execute(f"CREATE TABLE t AS FROM '{tmp_path}/b.csv'")
     assert ", as in line 3 of b.csv;" in _message(tmp_path, f"{tmp_path}/[abc].csv")
     assert ", as in row 2 of b.parquet;" in _message(tmp_path, f"{tmp_path}/[abc].parquet")

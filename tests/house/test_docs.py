@@ -321,6 +321,7 @@ def test_python_runs(block: Block, folder: Path) -> None:
     exec(compile(block.text, f"{block.page}:{block.line}", "exec"), {})
 
 
+@pytest.mark.slow
 def test_the_messages_shown_are_real(folder: Path) -> None:
     page = ROOT / "docs" / "configuration.md"
     shown = next(block.text for block in blocks(page) if "kanon-sql: error:" in block.text)

@@ -6,9 +6,8 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
-from shared_engine import insert
+from shared_engine import attached, insert
 from tables import configuration, people, write
 
 import kanon_sql
@@ -21,7 +20,7 @@ def _named(path: Path) -> Path:
     """People with an identifier, as CSV, Parquet or the table people of a DuckDB file."""
     rows = [(f"p{i}", *row) for i, row in enumerate(people(60))]
     database = path if path.suffix == ".duckdb" else ":memory:"
-    with duckdb.connect(str(database)) as connection:
+    with attached(database) as connection:
         connection.execute(
             "CREATE TABLE people (name VARCHAR, sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)"
         )

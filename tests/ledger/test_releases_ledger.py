@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 from ledger_jobs import HEAD, configuration, entries, table
+from shared_engine import attached
 from table_files import read_csv, write_csv
 
 import kanon_sql
@@ -221,7 +222,7 @@ def test_ledgers_that_are_none(place: Path) -> None:
     with pytest.raises(EngineError, match="cannot be opened"):
         kanon_sql.run(configuration(place))
     (place / "ledger.duckdb").unlink()
-    with duckdb.connect(str(place / "ledger.duckdb")) as connection:
+    with attached(place / "ledger.duckdb") as connection:
         connection.execute("CREATE TABLE other (x INTEGER)")
     with pytest.raises(ConfigurationError, match="is a database but no ledger"):
         kanon_sql.run(configuration(place))

@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from ledger_jobs import HEAD, configuration, entries, table
+from shared_engine import attached
 from table_files import write_csv
 
 import kanon_sql
@@ -108,7 +109,7 @@ def test_what_a_query_reads_is_a_place(place: Path, query: str) -> None:
     source: dict[str, Any] = {"query": query.replace("'sour", f"'{place}/sour").replace('"sour', f'"{place}/sour')}
     if "view_of" in query:
         source["database"] = str(place / "clinic.duckdb")
-        with duckdb.connect(source["database"]) as connection:
+        with attached(source["database"]) as connection:
             connection.execute(f"CREATE VIEW inner_of AS FROM read_csv('{place}/source.csv')")
             connection.execute('CREATE VIEW view_of AS SELECT *, "di""agnosis" AS diagnosis FROM inner_of')
     source["allow"] = [str(place)]
@@ -118,12 +119,12 @@ def test_what_a_query_reads_is_a_place(place: Path, query: str) -> None:
 @pytest.mark.slow
 def test_a_table_that_a_query_reads(tmp_path: Path) -> None:
     database = tmp_path / "clinic.duckdb"
-    with duckdb.connect(str(database)) as connection:
+    with attached(database) as connection:
         write_csv(tmp_path / "source.csv", [HEAD, *table()])
         connection.execute(f"CREATE TABLE patients AS FROM read_csv('{tmp_path}/source.csv', all_varchar = true)")
     source: dict[str, Any] = {"database": str(database)}
     kanon_sql.run(configuration(tmp_path, source={**source, "table": "patients"}), advice=False)
-    with duckdb.connect(str(database)) as connection:
+    with attached(database) as connection:
         connection.execute("DELETE FROM patients WHERE ward = 'A' AND sex = 'f'")
     for query in ("FROM Main.Patients", "SELECT p.* FROM patients p", "SELECT * FROM patients ORDER BY ALL"):
         assert origin(tmp_path, source={**source, "query": query}) == 1

@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
+from shared_engine import attached
 
 import kanon_sql
 from kanon_sql.errors import KanonError
@@ -82,7 +83,7 @@ def evidence(shown: list[PageFacts]) -> Evidence:
 def counted_again(proof: Evidence) -> Iterator[str]:
     """Runs each statement in a connection of its own, which gives what it must give."""
     for recount in proof.recounts:
-        with duckdb.connect() as connection:
+        with attached() as connection:
             assert connection.execute(recount.sql).fetchall() == [pytest.approx(recount.expected)], recount.title
         yield recount.title.partition(":")[0]
 
@@ -137,7 +138,7 @@ def test_masked_rows_are_counted(shown: list[PageFacts]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("source", [{"database": "in.duckdb", "table": "people"}, {"path": "parts"}])
 def test_in_place_statements_read_what_is_there_then(source: Json, shown: list[PageFacts]) -> None:
-    with duckdb.connect("in.duckdb") as connection:
+    with attached("in.duckdb") as connection:
         connection.execute("CREATE TABLE people AS FROM 'source.csv'")
         Path("parts/half=1").mkdir(parents=True)
         Path("parts/half=2").mkdir()

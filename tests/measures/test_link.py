@@ -17,6 +17,7 @@ from effort import needs, tries, with_marks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import ROOT
+from shared_engine import attached
 from table_files import write_csv, write_parquet
 
 import kanon_sql
@@ -341,9 +342,8 @@ def read(path: Path, names: Sequence[str]) -> list[list[Cell]]:
 
 @pytest.mark.slow
 def test_typed_columns_match_texts(tmp_path: Path) -> None:
-    import duckdb
 
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(
             "COPY (SELECT 7 AS i, 1.50::DOUBLE AS d, 2.5::DECIMAL(9, 4) AS e, TIMESTAMP '2024-03-05 00:00:00' AS t, "
             f"TIMESTAMPTZ '2024-03-05 01:00:00+01' AS z, DATE '2024-03-05' AS y) TO '{tmp_path}/a.parquet'"

@@ -9,12 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from cases import NAMES
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import attached
 from table_files import quoted, write_csv, write_parquet
 
 import kanon_sql
@@ -196,7 +196,7 @@ def test_a_population_that_lacks_persons_is_refused_with_counts(tmp_path: Path) 
 
 
 def test_types_of_the_population_are_fitted_to_the_table(tmp_path: Path) -> None:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE t (age INTEGER, born DATE)")
         connection.execute("INSERT INTO t VALUES (34, '1990-01-02'), (NULL, '1990-01-02')")
         connection.table("t").write_parquet(str(tmp_path / "t.parquet"))
@@ -302,7 +302,7 @@ def test_ranges_of_the_histogram_meet() -> None:
 
 def test_tables_of_a_database(tmp_path: Path) -> None:
     name = 'a"b; drop'
-    with duckdb.connect(str(tmp_path / "w.duckdb")) as connection:
+    with attached(tmp_path / "w.duckdb") as connection:
         connection.execute(f"CREATE TABLE t ({quoted(name)} INTEGER, kept TEXT)")
         connection.execute("INSERT INTO t VALUES (1, 'x'), (1, 'x'), (2, NULL)")
     config = {

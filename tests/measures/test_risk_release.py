@@ -8,14 +8,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from cases import Case, cases
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import Cell, Hierarchy, participants
-from shared_engine import shared
+from shared_engine import attached, shared
 from table_files import write_csv, write_parquet
 from tables import configuration, people
 from tables import write as write_people
@@ -122,7 +121,7 @@ def test_generalized_values_stand_for_all_below(released: Json, tmp_path: Path, 
     kanon_sql.run(config)
     data = kanon_sql.risk(config, population=tmp_path / "register.csv")
     if target == "table":
-        with duckdb.connect(str(tmp_path / "out.duckdb")) as connection:
+        with attached(tmp_path / "out.duckdb") as connection:
             rows = connection.execute("SELECT sex, age, zip FROM released").fetchall()
     else:
         rows = rows_of(place)
@@ -182,7 +181,7 @@ def test_a_release_is_read_as_it_was_written(released: Json, tmp_path: Path) -> 
 def test_there_is_no_release(released: Json, tmp_path: Path) -> None:
     assert kanon_sql.risk(released)["after"] is None
     assert kanon_sql.risk(released, overrides=[("target", "in-place")])["after"] is None
-    with duckdb.connect(str(tmp_path / "other.duckdb")) as connection:
+    with attached(tmp_path / "other.duckdb") as connection:
         connection.execute("CREATE TABLE other (x INTEGER)")
     for database in ("other.duckdb", "none.duckdb"):
         target = {"database": str(tmp_path / database), "table": "released"}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import duckdb
 import pytest
-from shared_engine import insert
+from shared_engine import attached, insert
 from tables import simple
 
 from kanon_sql.api.opening import open_prepared
@@ -27,7 +26,7 @@ def test_many_columns_are_counted_by_few_statements(
     # Column c holds about c values of its own in 20 rows.
     table = [(i % 3, *(i if i % width < c else -1 for c in range(width))) for i in range(rows)]
     path = tmp_path / f"in{suffix}"
-    with duckdb.connect() as connection:
+    with attached() as connection:
         columns = ", ".join(f"c{c} INTEGER" for c in range(width))
         connection.execute(f"CREATE TABLE wide (x INTEGER, {columns})")
         insert(connection, "wide", table)

@@ -9,9 +9,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import duckdb
 import pytest
 from reference_utility import Both, Row, Value
+from shared_engine import attached
 from table_files import write_csv
 
 import kanon_sql
@@ -92,7 +92,7 @@ def test_what_is_foreign_to_the_source_is_told_apart(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_ranges_hold_numbers_of_32_bits_to_their_ends(tmp_path: Path) -> None:
     """0.1 of 32 bits is more than 0.1 of 64 bits, 0.7 is less."""
-    with duckdb.connect() as connection:
+    with attached() as connection:
         rows = "SELECT CAST(i % 8 / 10.0 AS FLOAT) AS age, i % 3 AS score FROM range(48) AS t(i)"
         connection.sql(rows).write_parquet(str(tmp_path / "in.parquet"))
     write_csv(tmp_path / "out.csv", [["age", "score"], *[["0.0-0.3", "1"]] * 24, *[["0.4-0.7", "1"]] * 24])

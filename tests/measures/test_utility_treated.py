@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
+from shared_engine import attached
 from table_files import write_csv
 
 import kanon_sql
@@ -53,7 +53,7 @@ def release_made(folder: Path, suffix: str, **more: Any) -> tuple[Json, list[dic
     else:
         values = ", ".join(str(row) for row in ROWS)
         types = "age::INT AS age, cost::INT AS cost, day::DATE AS day, person, ward"
-        with duckdb.connect() as connection:
+        with attached() as connection:
             connection.sql(f"SELECT {types} FROM (VALUES {values}) AS t({', '.join(NAMES)})").write_parquet(str(source))
     target = folder / "out.csv"
     config = {**TREATED, "source": str(source), "target": {"path": str(target), "overwrite": True}, **more}

@@ -81,6 +81,7 @@ def tables(draw: st.DrawFn) -> tuple[list[Person], list[Person]]:
     return table, table + draw(st.lists(person, max_size=12))
 
 
+@pytest.mark.slow
 @slow
 @given(
     both=tables(),

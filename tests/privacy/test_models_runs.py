@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 from effort import some
-from shared_engine import shared
+from shared_engine import attached, shared
 
 import kanon_sql
 from kanon_sql import api
@@ -22,7 +22,7 @@ HOSTILE = ['se"ns', "x; DROP TABLE y", "ключ", "row_count", "value", "part",
 def table(path: Path, sensitive: str, kind: str, rows: int = 60) -> Path:
     """A file with the columns age, sex, a sensitive one of a type, and who the person is."""
     name = '"' + sensitive.replace('"', '""') + '"'
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(
             f"CREATE TABLE t AS SELECT i % 7 AS age, CASE WHEN i % 2 = 0 THEN 'f' END AS sex, {kind} AS {name}, "
             f"'p' || (i // 2) AS who FROM range({rows}) AS numbers(i)"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import duckdb
 import pytest
+from shared_engine import attached
 from sqlglot import exp
 
 from kanon_sql.recount.treated import broken_treatments, other_intervals
@@ -19,7 +19,7 @@ from kanon_sql.sql.connection import Engine
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         yield Engine(connection)
 
 

@@ -13,11 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import sqlglot
 from golden import read_golden, write_golden
-from shared_engine import shared
+from shared_engine import attached, shared
 from sqlglot import exp
 
 import kanon_sql
@@ -80,7 +79,7 @@ OWN: dict[str, tuple[type[exp.Expr], ...]] = {"shared": (exp.MD5, exp.Concat)}
 def config(folder: Path, case: str) -> dict[str, Any]:
     source = folder / "people.parquet"
     if not source.exists():
-        with duckdb.connect() as connection:
+        with attached() as connection:
             connection.execute('CREATE TABLE t ("Home town" VARCHAR, age INTEGER, born DATE, score DOUBLE, s VARCHAR)')
             connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", [list(row) for row in ROWS])
             connection.execute(f"COPY t TO '{source}' (FORMAT parquet)")

@@ -12,7 +12,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from compiled_cases import (
     CASES,
@@ -25,6 +24,7 @@ from compiled_cases import (
 )
 from reference_models import MODELS
 from servers import missing_postgres, missing_sail, postgres, sail
+from shared_engine import attached
 
 import kanon_sql
 
@@ -40,7 +40,7 @@ def quoted(name: str) -> str:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with people.parquet, the table of every test here."""
     directory = tmp_path_factory.mktemp("compiled")
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(f"CREATE TABLE people ({', '.join(f'{quoted(n)} {t}' for n, t in COLUMNS.items())})")
         connection.executemany(f"INSERT INTO people VALUES ({', '.join('?' * len(COLUMNS))})", source_rows())
         connection.execute(f"COPY people TO '{directory / 'people.parquet'}' (FORMAT parquet)")
@@ -53,7 +53,7 @@ Start = Callable[[str], Execute]
 
 @contextmanager
 def on_duckdb(folder: Path) -> Iterator[Execute]:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(f"CREATE VIEW people AS FROM read_parquet('{folder / 'people.parquet'}')")
         yield lambda text: connection.execute(text).fetchall()
 
@@ -127,7 +127,7 @@ def plain(rows: Rows) -> Counter[tuple[Any, ...]]:
 
 
 def written(folder: Path, case: str) -> tuple[list[str], Rows]:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         relation = connection.read_parquet(str(folder / f"{case}.parquet"))
         return relation.columns, relation.fetchall()
 

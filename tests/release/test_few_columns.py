@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared_engine import insert, shared
+from shared_engine import attached, insert, shared
 from sqlglot import exp
 
 import kanon_sql
@@ -115,7 +115,7 @@ def test_what_is_compiled_is_what_a_run_releases(people: Path, limit: Any) -> No
     statement = kanon_sql.compile(job, source_table="people")
     check = kanon_sql.compile(job, source_table="people", check=True)
     stored = kanon_sql.compile(job, source_table="people", check=True, release_table="made")
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE people AS FROM read_csv(?, all_varchar = true)", [str(people)])
         rows = connection.execute(statement).fetchall()
         assert Counter(rows) == Counter(written(people.parent))

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from shared_engine import shared
+from shared_engine import attached, shared
 
 import kanon_sql
 from kanon_sql.settings.treatments import FoundEnd, TreatmentConfig
@@ -95,7 +95,7 @@ def test_the_statement_finds_the_end_that_it_does_not_hold(source: str, transfor
     compiled = kanon_sql.compile(config)
     # The mapping lists what is generalized, which the statement says; it is the end of nothing there.
     assert compiled.count(str(HIDDEN)) <= 1 and "Ends that no released row shows" in compiled
-    with duckdb.connect() as connection:
+    with attached() as connection:
         assert costs(connection.execute(compiled).fetchall()) == costs(released)
 
 

@@ -11,13 +11,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from cases import Case, cases, pinned_case
 from effort import tries
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference import Hierarchy, Problem
+from shared_engine import attached
 from table_files import read_csv, read_parquet, write_csv
 
 import kanon_sql
@@ -169,7 +169,7 @@ def test_missing_texts_are_released_as_they_were(tmp_path: Path) -> None:
 
 def test_types_of_a_parquet_file(tmp_path: Path) -> None:
     """A column that is not generalized keeps its type, a generalized one is text."""
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(
             """CREATE TABLE t AS SELECT
                    (i // 2)::SMALLINT AS age, DATE '2020-01-01' + (i // 4)::INTEGER AS day, i % 2 = 0 AS flag,
@@ -194,7 +194,7 @@ def test_types_of_a_parquet_file(tmp_path: Path) -> None:
     }
     assert kanon_sql.run(config).report["solution"]["levels"] == {"age": 1, "day": 0}
     query = "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet(?))"
-    with duckdb.connect() as connection:
+    with attached() as connection:
         before, after = (
             dict(connection.execute(query, [str(tmp_path / f"{name}.parquet")]).fetchall())
             for name in ("source", "release")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import duckdb
 import pytest
 from queried import answers
+from shared_engine import attached
 from sqlglot import exp
 
 from kanon_sql.sql.template import Item, column, parse, render
@@ -118,7 +118,7 @@ def test_values_are_looked_up_before_classes_are() -> None:
         "label": [{"classes": "classes", "part": exp.column("part", "assigned")}],
         **{name: [] for name in ("value", "mask", "drop", "class", "group", "sort")},
     }
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(
             "CREATE TABLE rows AS SELECT range % 3 AS q0, range % 5 AS q1, range % 7 AS q2 FROM range(105)"
         )
@@ -151,7 +151,7 @@ def released_of_groups(**parts: list[Item]) -> list[tuple[object, ...]]:
         **{name: [] for name in ("value", "mask", "drop", "tuple", "place", "label", "sort")},
         **parts,
     }
-    with duckdb.connect() as connection:
+    with attached() as connection:
         for name, rows in (("source_rows", ROWS_OF_GROUPS), ("suppressed", SUPPRESSED), ("mapped", MAPPED)):
             connection.execute(f"CREATE TABLE {name} AS FROM {rows}")
         connection.execute("CREATE TABLE shown AS SELECT 10 AS c0, 'mean of a' AS mean")

@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from effort import some
+from shared_engine import attached
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, VerificationError
@@ -30,7 +31,7 @@ PEOPLE = """
 
 
 def fetched(query: str) -> list[tuple[Any, ...]]:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         return connection.execute(query).fetchall()
 
 
@@ -231,7 +232,7 @@ def test_a_folder_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_table_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exists: bool) -> None:
     path = tmp_path / "out.duckdb"
     if exists:
-        with duckdb.connect(str(path)) as connection:
+        with attached(path) as connection:
             connection.execute("CREATE TABLE other AS SELECT 1 AS x")
     config = job(tmp_path, {"database": str(path), "table": "released"})
     with monkeypatch.context() as patched:
@@ -244,7 +245,7 @@ def test_a_table_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         with pytest.raises(VerificationError, match="column 'cost' holds other values"):
             kanon_sql.run(config)
     if exists:
-        with duckdb.connect(str(path)) as connection:
+        with attached(path) as connection:
             assert connection.execute("SHOW TABLES").fetchall() == [("other",)]
     else:
         assert not path.exists()
@@ -339,7 +340,7 @@ _REFUSED = {"parquet": ("HUGEINT", "INTERVAL"), "jsonl": ("DECIMAL(18,3)",)}
 def test_a_sound_release_is_none_the_worse(tmp_path: Path, kind: str) -> None:
     """The same value on both sides, whatever the type is and however the target writes it."""
     values = TYPES[kind]
-    with duckdb.connect(str(tmp_path / "in.duckdb")) as connection:
+    with attached(tmp_path / "in.duckdb") as connection:
         connection.execute(f"CREATE TABLE t (q VARCHAR, v {kind})")
         for i in range(2 * len(values)):
             connection.execute(f"INSERT INTO t VALUES ('{i % 2}', {values[i % len(values)]})")
@@ -358,7 +359,7 @@ def test_a_sound_release_is_none_the_worse(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["UNION(n INTEGER, t VARCHAR)", "STRUCT(a HUGEINT)", "INTERVAL[]"])
 def test_parquet_refuses_what_it_would_change(tmp_path: Path, kind: str) -> None:
-    with duckdb.connect(str(tmp_path / "in.duckdb")) as connection:
+    with attached(tmp_path / "in.duckdb") as connection:
         connection.execute(f"CREATE TABLE t AS SELECT i % 2 AS q, CAST(NULL AS {kind}) AS v FROM range(4) AS r(i)")
     config = {
         "source": {"database": str(tmp_path / "in.duckdb"), "table": "t"},

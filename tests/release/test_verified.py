@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import duckdb
 import pytest
-from shared_engine import insert
+from shared_engine import attached, insert
 from sqlglot import exp
 
 from kanon_sql.errors import VerificationError
@@ -30,7 +29,7 @@ EXPECTED = ExpectedClasses(
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         yield Engine(connection)
 
 

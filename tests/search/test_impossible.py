@@ -11,13 +11,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import reference_models
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared_engine import insert
+from shared_engine import attached, insert
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
@@ -164,7 +163,7 @@ def test_every_algorithm_says_no_before_it_searches(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draw = random.Random(1)
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE t (a VARCHAR, b VARCHAR, s VARCHAR)")
         rows = [(draw.choice("uvw"), draw.choice("xyz"), "ill" if i % 10 else draw.choice("pq")) for i in range(200)]
         insert(connection, "t", rows)

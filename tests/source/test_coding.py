@@ -16,7 +16,7 @@ import pytest
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared_engine import insert
+from shared_engine import attached, insert
 from sqlglot import exp
 from table_files import write_csv
 
@@ -131,7 +131,7 @@ def test_what_a_treatment_leaves_is_told_from_what_it_does_not() -> None:
         item = Column("a", "a", kind, Reading("number") if kind == "VARCHAR" and treatment.needs else None)
         left = treatment.holds(column("a"), item, one, DUCKDB)
         assert left is not None
-        with duckdb.connect() as connection:
+        with attached() as connection:
             connection.execute(f"CREATE TABLE t (a {kind})")
             insert(connection, "t", [[value] for value in values])
             assert connection.execute(write(exp.select(left).from_("t"), DUCKDB)).fetchall() == [(e,) for e in expected]

@@ -9,13 +9,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import plain_reading
 import pytest
 from effort import tries
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from shared_engine import shared
+from shared_engine import attached, shared
 from sqlglot import exp
 
 import kanon_sql
@@ -83,7 +82,7 @@ def columns() -> st.SearchStrategy[Json]:
 
 def asked(sql: exp.Expr, values: list[str]) -> list[Any]:
     """An expression of the column `text` for each value."""
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE given (text VARCHAR, position INTEGER)")
         for position, value in enumerate(values):
             connection.execute("INSERT INTO given VALUES (?, ?)", [value, position])
@@ -277,7 +276,7 @@ def test_two_texts_of_a_number_are_one_value_for_t_closeness(tmp_path: Path, alg
     assert kanon_sql.check(config)["privacy"]["t_closeness"]["actual"] == 0
     compiled = kanon_sql.compile(config, check=True) if algorithm == "optimal" else None
     if compiled is not None:
-        with duckdb.connect() as connection:
+        with attached() as connection:
             assert connection.execute(compiled).fetchall() == []
     del config["source"]["columns"]["cost"]
     assert kanon_sql.run(config).report["classes"]["count"] == 1

@@ -15,6 +15,7 @@ import yaml
 from effort import some, tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import attached
 from tables import simple
 
 import kanon_sql
@@ -199,7 +200,7 @@ def test_every_command_says_the_same_of_letters_of_latin_1(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("suffix", ["parquet", "json"])
 def test_encodings_go_with_csv(tmp_path: Path, suffix: str) -> None:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.sql(f"COPY (SELECT 'a' AS x) TO '{tmp_path}/in.{suffix}'")
     described = {"path": str(tmp_path / f"in.{suffix}"), "encoding": "utf-8"}
     with pytest.raises(ConfigurationError, match="encoding goes with CSV"):

@@ -10,11 +10,11 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import attached
 from tables import people, simple
 
 import kanon_sql
@@ -334,7 +334,7 @@ def test_columns_are_read_alike_in_every_format(tmp_path: Path, openpyxl: Any, s
         book(source, openpyxl, ("S", rows))
     else:
         values = ", ".join(f"('{x}', '{d}')" for x, d in rows[1:])
-        with duckdb.connect() as connection:
+        with attached() as connection:
             connection.sql(f"COPY (SELECT * FROM (VALUES {values}) AS t(x, d)) TO '{source}'")
     described = {
         "path": str(source),

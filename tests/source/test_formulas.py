@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import attached
 from sqlglot import exp
 
 import kanon_sql
@@ -98,7 +98,7 @@ def test_what_was_released_is_read_back(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_other_targets_are_refused(tmp_path: Path, changes: Json, message: str) -> None:
-    with duckdb.connect(str(tmp_path / "x.duckdb")) as connection:
+    with attached(tmp_path / "x.duckdb") as connection:
         connection.execute("CREATE TABLE t AS SELECT 1 AS q")
     given = config(tmp_path, [["x"]], ["q"], quasi_identifiers={"q": {"builtin": "suppress"}}) | changes
     for part in ("source", "target"):
@@ -131,7 +131,7 @@ def test_a_folder_in_place_keeps_its_partitions(tmp_path: Path) -> None:
 def test_escaping_is_undone_and_tells_texts_apart(texts: list[str]) -> None:
     value = exp.column("value")
     select = exp.select(escaped(value), unescaped(escaped(value))).from_("unnest(?) AS v(value)").sql("duckdb")
-    with duckdb.connect() as connection:
+    with attached() as connection:
         found = connection.execute(select, [texts]).fetchall()
     assert [row[1] for row in found] == texts
     assert [row[0] for row in found] == [escaped_name(text) for text in texts]

@@ -10,12 +10,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared_engine import shared
+from shared_engine import attached, shared
 from tables import simple
 
 import kanon_sql
@@ -266,7 +265,7 @@ TYPES = {
 
 
 def test_types_of_tables_become_json(tmp_path: Path) -> None:
-    with duckdb.connect(str(tmp_path / "db")) as connection:
+    with attached(tmp_path / "db") as connection:
         values = ", ".join(f"{value} AS {name}" for name, value in TYPES.items())
         connection.execute(f"CREATE TABLE t AS SELECT 'x' AS q, {values} FROM range(3)")
     result = run({"database": str(tmp_path / "db"), "table": "t"}, tmp_path / "out.jsonl", "q", "d", k=3)
@@ -292,7 +291,7 @@ def test_types_of_tables_become_json(tmp_path: Path) -> None:
 
 
 def test_decimals_that_a_double_does_not_hold_are_refused(tmp_path: Path) -> None:
-    with duckdb.connect(str(tmp_path / "db")) as connection:
+    with attached(tmp_path / "db") as connection:
         connection.execute("CREATE TABLE t AS SELECT 'x' AS q, CAST(0.1 AS DECIMAL(38, 20)) AS d FROM range(3)")
     with pytest.raises(ConfigurationError, match=r"column 'd' of type DECIMAL\(38,20\) unchanged; cast it"):
         run({"database": str(tmp_path / "db"), "table": "t"}, tmp_path / "out.jsonl", "q")

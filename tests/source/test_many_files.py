@@ -7,9 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
-from shared_engine import insert, shared
+from shared_engine import attached, insert, shared
 
 import kanon_sql
 from kanon_sql.errors import EngineError
@@ -23,7 +22,7 @@ MANY = [24, *(pytest.param(count, marks=pytest.mark.slow) for count in (1, 2, 15
 def one_file(folder: Path, suffix: str) -> bytes:
     """The bytes of a file of ROWS."""
     path = folder / f"one.{suffix}"
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(f"CREATE TABLE t ({', '.join(f'{name} VARCHAR' for name in COLUMNS)})")
         insert(connection, "t", ROWS)
         connection.execute(f"COPY t TO '{path}'")
@@ -120,7 +119,7 @@ def test_ten_thousand_files(tmp_path: Path, suffix: str) -> None:
 @pytest.mark.parametrize("odd", ["SELECT * RENAME (c7 AS d) FROM t", "SELECT * REPLACE (1 AS c9) FROM t"])
 def test_one_file_of_many_that_differs(tmp_path: Path, odd: str) -> None:
     source = make(tmp_path, "parquet", 60)
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(f"CREATE TABLE t AS FROM '{source}/0.parquet'")
         connection.execute(f"COPY ({odd}) TO '{source}/41.parquet'")
     with pytest.raises(EngineError, match=r"41\.parquet: its columns or types differ"):

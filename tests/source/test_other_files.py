@@ -9,9 +9,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
 import pytest
-from shared_engine import shared
+from shared_engine import attached, shared
 from tables import simple
 
 import kanon_sql
@@ -31,7 +30,7 @@ def zipped(path: Path, *names: str) -> bytes:
 def content(folder: Path, kind: str) -> bytes:
     made = folder / "made"
     if kind == "DuckDB":
-        with duckdb.connect(str(made)) as connection:
+        with attached(made) as connection:
             connection.execute("CREATE TABLE t AS SELECT 1 AS x")
         return made.read_bytes()
     if kind == "Parquet":

@@ -16,7 +16,7 @@ import yaml
 from effort import some, tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared_engine import insert, shared
+from shared_engine import attached, insert, shared
 from tables import configuration, fill_table, people, simple, smallest_class, write
 
 import kanon_sql
@@ -29,7 +29,7 @@ def records(path: Path) -> list[list[str]]:
 
 
 def database(path: Path, *statements: str) -> Path:
-    with duckdb.connect(str(path)) as connection:
+    with attached(path) as connection:
         for statement in statements:
             connection.execute(statement)
     return path
@@ -52,7 +52,7 @@ def test_a_file_name_is_no_glob_for_the_engine(tmp_path: Path, suffix: str) -> N
     """Two rows of two files: where one is read twice, a single row seems to be a class of two."""
     folder, target = tmp_path / "in", tmp_path / "out.csv"
     folder.mkdir()
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.sql(f"COPY (SELECT 'b' AS x, 2 AS y) TO '{folder}/a1.{suffix}'")
         connection.sql(f"COPY (SELECT 'secret' AS x, 1 AS y) TO '{tmp_path}/new.{suffix}'")
     (tmp_path / f"new.{suffix}").rename(folder / f"a[1].{suffix}")
@@ -70,7 +70,7 @@ def test_a_single_file_whose_name_reads_as_a_glob(tmp_path: Path, name: str) -> 
 
 def test_the_columns_of_a_single_parquet_file_are_its_own(tmp_path: Path) -> None:
     """Read by the names of a file that its own name matches as a glob, what identifies would be released as `y`."""
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.sql(f"COPY (SELECT 'a' AS x, 'mary' AS y, 1 AS who FROM range(2)) TO '{tmp_path}/a1.parquet'")
         connection.sql(f"COPY (SELECT 'a' AS x, 'mary' AS who, 1 AS y FROM range(2)) TO '{tmp_path}/new.parquet'")
     (tmp_path / "new.parquet").rename(tmp_path / "a[1].parquet")
@@ -93,7 +93,7 @@ def test_a_quasi_identifier_that_is_partition_and_column(tmp_path: Path) -> None
 @pytest.mark.parametrize("target", ["out.csv", "in-place"])
 def test_hostile_partition_values(tmp_path: Path, target: str) -> None:
     values = ["a/b", "c d=e", "%", "é%20", None, "*"]
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute("CREATE TABLE t (g VARCHAR, n INTEGER)")
         insert(connection, "t", [(value, n) for value in values for n in (1, 2)])
         connection.execute(f"COPY t TO '{tmp_path / 'in'}' (FORMAT parquet, PARTITION_BY (g))")
@@ -129,7 +129,7 @@ def test_files_that_do_not_fit_together(tmp_path: Path) -> None:
 
 
 def test_parquet_files_of_other_types(tmp_path: Path) -> None:
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.sql(f"COPY (SELECT 'a' AS x, 1 AS y) TO '{tmp_path}/a.parquet'")
         connection.sql(f"COPY (SELECT 'a' AS x, 1.5 AS y) TO '{tmp_path}/b.parquet'")
     if status_of(simple(tmp_path / "*.parquet", tmp_path / "out.csv", "x")) == 0:
@@ -333,7 +333,7 @@ def test_equal_values_that_are_written_differently(tmp_path: Path, name: str, va
 @pytest.mark.slow
 @pytest.mark.parametrize("table", ["people", "main.people", '"s.x"."q.t"', "v"])
 def test_tables_and_views(tmp_path: Path, table: str) -> None:
-    with duckdb.connect(str(tmp_path / "in.db")) as connection:
+    with attached(tmp_path / "in.db") as connection:
         fill_table(connection, "people")
         connection.execute('CREATE SCHEMA "s.x"; CREATE TABLE "s.x"."q.t" AS FROM people; CREATE VIEW v AS FROM people')
     kanon_sql.run(configuration({"database": str(tmp_path / "in.db"), "table": table}, str(tmp_path / "out.csv")))

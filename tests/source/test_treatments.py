@@ -14,6 +14,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_engine import attached
 from sqlglot import exp
 
 import kanon_sql
@@ -329,12 +330,12 @@ def test_a_new_key_has_256_random_bits(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_table_takes_the_place_of_another_with_pseudonyms_and_shifted_dates(source: Path) -> None:
     """Its columns are compared with those of the table that is there before any pseudonym is made."""
     database = source.parent / "out.duckdb"
-    with duckdb.connect(str(database)) as connection:
+    with attached(database) as connection:
         connection.execute("CREATE TABLE released AS SELECT 1 AS old")
     target = {"database": str(database), "table": "released", "overwrite": True}
     transform = {"patient": pseudonym(), "admitted": shift()}
     kanon_sql.run({**PLAIN, "source": str(source), "transform": transform, "target": target})
-    with duckdb.connect(str(database)) as connection:
+    with attached(database) as connection:
         found = connection.execute("SELECT patient, CAST(admitted AS VARCHAR) FROM released").fetchall()
     expected, _ = released(source, transform)
     assert sorted((patient or "", day) for patient, day in found) == in_order(expected, "patient", "admitted")

@@ -5,8 +5,10 @@ To start an engine takes as long as some fifty statements, and to insert 300 row
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from itertools import count
 from typing import Any
 
 import duckdb
@@ -15,9 +17,26 @@ import duckdb
 def shared() -> duckdb.DuckDBPyConnection:
     """A connection of its own to the engine that tests share: its tables are to be temporary, so that they go with it.
 
-    Settings would be those of all; what sets any, or attaches a database, starts an engine.
+    Settings would be those of all; what sets any starts an engine.
     """
     return _engine().cursor()
+
+
+@contextmanager
+def attached(path: object = ":memory:") -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection whose tables are those of a database, a new one in memory or that of a file, closed afterwards."""
+    name = f"attached_{next(_NUMBERS)}"
+    with shared() as connection:
+        connection.execute(f"ATTACH '{path}' AS {name}")
+        try:
+            connection.execute(f"USE {name}")
+            yield connection
+        finally:
+            connection.execute("USE memory")
+            connection.execute(f"DETACH {name}")
+
+
+_NUMBERS = count()
 
 
 @cache

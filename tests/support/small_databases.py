@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
-from shared_engine import insert
+from shared_engine import attached, insert
 
 Json = dict[str, Any]
 
@@ -21,7 +20,7 @@ def written(
     """
     source: Json = {"database": str(folder / "source.duckdb")}
     target: Json = {"database": str(folder / "out.duckdb")}
-    with duckdb.connect(source["database"]) as connection:
+    with attached(source["database"]) as connection:
         for name, rows in database.items():
             columns = ", ".join(f"{column} {of}" for column, of in types[name].items())
             connection.execute(f"CREATE TABLE {name} ({columns})")
@@ -38,11 +37,9 @@ def written(
 def released_rows(types: Mapping[str, Mapping[str, str]], folder: Path, kind: str) -> dict[str, list[tuple[Any, ...]]]:
     """The tables that were released there, every value as text, what is missing as None."""
     tables = {}
-    with duckdb.connect() as connection:
-        if kind == "duckdb":
-            connection.execute(f"ATTACH '{folder / 'out.duckdb'}' AS released (READ_ONLY)")
+    with attached(folder / "out.duckdb" if kind == "duckdb" else ":memory:") as connection:
         for name, columns in types.items():
-            place = f"released.{name}" if kind == "duckdb" else f"'{folder / 'out' / name}.{kind}'"
+            place = name if kind == "duckdb" else f"'{folder / 'out' / name}.{kind}'"
             heads = ", ".join(f"nullif(CAST({column} AS VARCHAR), '') AS {column}" for column in columns)
             tables[name] = connection.execute(f"SELECT {heads} FROM {place}").fetchall()
     return tables

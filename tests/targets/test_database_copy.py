@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from shared_engine import attached
 from tables import configuration, fill_table
 
 import kanon_sql
@@ -109,7 +110,7 @@ def test_in_place_keeps_all_that_the_file_holds_beside_the_table(tmp_path: Path)
 
     assert others(after) == others(before)
     assert after["storage"] == [("v1.2.0+",)]
-    with duckdb.connect(str(path)) as connection:
+    with attached(path) as connection:
         assert connection.execute("SELECT * FROM s.towns ORDER BY id").fetchall() == [
             (1, "low", {"a": 1, "m": "high"}, 3),
             (2, "high", None, 4),
@@ -165,7 +166,7 @@ BREAKING = {
 def test_what_would_break_is_refused_unless_it_is_allowed(what: str, tmp_path: Path) -> None:
     path = people_database(tmp_path / "w.duckdb", *BREAKING[what].split(";"))
     if "visits" in what:
-        with duckdb.connect(str(path)) as connection:
+        with attached(path) as connection:
             connection.execute("INSERT INTO visits (person) VALUES (1), (2)")
             connection.execute("CREATE TABLE bills (v INTEGER); COMMENT ON COLUMN visits.n IS 'times'")
     before = path.read_bytes()
@@ -208,7 +209,7 @@ def test_a_run_that_fails_leaves_an_existing_database_byte_for_byte(
     how: str, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, path = people_database(tmp_path / "w.duckdb"), tmp_path / "t.duckdb"
-    with duckdb.connect(str(path)) as connection:
+    with attached(path) as connection:
         connection.execute("CREATE TABLE released AS SELECT 1 AS a; CREATE TABLE other AS SELECT 2 AS b")
     before = path.read_bytes()
     target = {"database": str(path), "table": table, "overwrite": True}

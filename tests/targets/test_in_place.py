@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
+from shared_engine import attached
 from tables import configuration, fill_table, people, smallest_class, write
 
 import kanon_sql
@@ -91,7 +92,7 @@ def test_a_table_is_replaced_and_its_file_holds_no_deleted_text(tmp_path: Path) 
 @pytest.mark.slow
 def test_a_table_beside_the_source_is_made_in_a_new_file(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
-    with duckdb.connect(str(path)) as connection:
+    with attached(path) as connection:
         fill_table(connection, "people")
     source = {"database": str(path), "table": "people"}
     target = {"database": str(path), "table": "released"}
@@ -205,7 +206,7 @@ def test_a_glob_or_a_query_cannot_be_replaced(tmp_path: Path) -> None:
 def test_a_view_cannot_be_replaced(tmp_path: Path, target: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("raw.duckdb", "other.duckdb"):
-        with duckdb.connect(name) as connection:
+        with attached(name) as connection:
             fill_table(connection, "people")
             connection.execute("CREATE VIEW shown AS FROM people; CREATE VIEW seen AS FROM people")
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}

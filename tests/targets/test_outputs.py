@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import yaml
+from shared_engine import attached
 from tables import configuration, fill_table, write
 
 import kanon_sql
@@ -118,7 +118,7 @@ def test_the_other_outputs_take_nothing_s_place_either(words: list[str], place: 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["people.duckdb", "config.yaml", "ledger.duckdb"])
 def test_a_database_as_target_takes_nothing_s_place_but_a_table_s(name: str, place: Path) -> None:
-    with duckdb.connect("people.duckdb") as connection:
+    with attached("people.duckdb") as connection:
         fill_table(connection, "people")
     made: dict[str, Any] = yaml.safe_load(Path("config.yaml").read_text())
     made["source"] = {"database": "people.duckdb", "table": "people"}

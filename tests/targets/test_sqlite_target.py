@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
+from shared_engine import attached
 from tables import configuration, people, simple
 
 import kanon_sql
@@ -187,7 +187,7 @@ def test_values_are_those_released(tmp_path: Path) -> None:
         "(i / 7)::DECIMAL(10, 4) AS n, '0213' || chr((i + 48)::INTEGER) AS t, DATE '2026-01-31' AS g, "
         "TIMESTAMP '2026-01-31 12:30:00.25' AS s, 'a'::BLOB AS x, NULL::INTEGER AS e, [i, 1] AS l"
     )
-    with duckdb.connect() as connection:
+    with attached() as connection:
         connection.execute(f"COPY (SELECT 'f' AS sex, {values} FROM range(20) r(i)) TO '{tmp_path}/a.parquet'")
         expected = connection.execute(
             "SELECT b::INTEGER, i, w, f::DOUBLE, d, n::VARCHAR, t, g::VARCHAR, s::VARCHAR, x, e, l::VARCHAR "

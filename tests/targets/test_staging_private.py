@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
+from shared_engine import attached
 from tables import configuration, fill_table, write
 
 import kanon_sql
@@ -66,7 +66,7 @@ def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str,
 
 
 def database(path: Path, rows: int = 300, table: str = "people") -> Path:
-    with duckdb.connect(str(path)) as connection:
+    with attached(path) as connection:
         connection.execute("BEGIN")
         fill_table(connection, table, rows)
         connection.execute("COMMIT")
