@@ -5,7 +5,7 @@ For a lattice node they are put into a table here; for every release they are fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -19,6 +19,7 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, compose, state
 
+Shown = tuple[Aggregated, exp.Expr, exp.Expr]
 # The dash between the ends is a number's minus, too, and that of its exponent.
 _ENDS = {"number": ("^(-?[^-]+?([eE]-[0-9]+)?)-(.+)$", (1, 3)), "date": ("^([^/]+)/(.+)$", (1, 2))}
 # How far a shown value may be rounded: dates in microseconds, a mean of days by half of one; texts not at all, below 0.
@@ -73,49 +74,94 @@ class AggregateRecount:
 
     rows: exp.Select
     keys: Sequence[exp.Expr]
-    columns: Sequence[tuple[Aggregated, exp.Expr, exp.Expr]]
+    columns: Sequence[Shown]
 
     def table(self) -> Table:
         return Table(self.rows, self.keys)
 
     def differences(self, engine: Engine) -> list[str]:
         """The problems: columns that show something else than the aggregate of their class, in how many classes."""
-        problems = []
-        keys: list[Item] = [{"value": f"v{i}"} for i in range(len(self.keys))]
-        for aggregated, shown, value in self.columns:
-            parameters = {"rounded": exp.Literal.number(_ROUNDED.get(aggregated.described, _ROUNDED[aggregated.kind]))}
-            rows = engine.query(
-                compose(f"release/aggregates/{query_of(aggregated.aggregate)}", values=parameters),
-                names={"shown_rows": self._shown_rows(aggregated, shown, value), **_ends(aggregated)},
-                lists={"key": keys},
-                values={"missing": aggregated.released_missing},
-            )
-            if different := rows[0][0]:
-                problems.append(
-                    f"{different:,} classes show another {aggregated.aggregate} of column {aggregated.name!r} than "
-                    "their rows have"
-                )
-        return problems
+        together: dict[str, list[Shown]] = {}
+        different: dict[int, int] = {}
+        for shown in self.columns:
+            query = f"release/aggregates/{query_of(shown[0].aggregate)}"
+            if template.mentions(query, "column"):
+                together.setdefault(query, []).append(shown)
+            else:
+                different[shown[0].index] = self._different(engine, query, *shown)
+        for query, columns in together.items():
+            different |= self._different_together(engine, query, columns)
+        return [
+            f"{different[aggregated.index]:,} classes show another {aggregated.aggregate} of column "
+            f"{aggregated.name!r} than their rows have"
+            for aggregated, _, _ in self.columns
+            if different[aggregated.index]
+        ]
 
-    def _shown_rows(self, aggregated: Aggregated, shown: exp.Expr, value: exp.Expr) -> exp.Select:
-        """SELECT of the keys of classes, the values in them, and what is shown."""
+    def _different(self, engine: Engine, query: str, aggregated: Aggregated, shown: exp.Expr, value: exp.Expr) -> int:
+        """In how many classes a column shows something else, by a query that takes one column."""
         text, shown_text = exp.cast(value.copy(), "VARCHAR"), exp.cast(shown.copy(), "VARCHAR")
         columns = {
-            **{f"v{i}": exp.cast(key.copy(), "VARCHAR") for i, key in enumerate(self.keys)},
             "said": text,
             "number": _number(aggregated, text, value),
             "shown": shown_text,
             "shown_number": _number(aggregated, shown_text),
         }
-        named = [exp.alias_(expression, name) for name, expression in columns.items()]
-        return exp.select(*named).from_(self.rows.copy().subquery("released_rows"))
+        rows = engine.query(
+            compose(query, values={"rounded": exp.Literal.number(_rounded(aggregated))}),
+            names={"shown_rows": self._shown_rows(self.keys, columns)},
+            lists={"key": _key_items(self.keys)},
+            values={"missing": aggregated.released_missing},
+        )
+        return int(rows[0][0])
+
+    def _different_together(self, engine: Engine, query: str, columns: Sequence[Shown]) -> dict[int, int]:
+        """The same of all columns with the same aggregate, by their indices: the rows are joined and grouped once."""
+        keys = [key for key in self.keys if all(key != shown for _, shown, _ in columns)]
+        selected: dict[str, exp.Expr] = {}
+        items: list[Item] = []
+        for aggregated, shown, value in columns:
+            selected[f"shown_{aggregated.index}"] = exp.cast(shown.copy(), "VARCHAR")
+            number = _number(aggregated, exp.cast(value.copy(), "VARCHAR"), value)
+            selected[f"number_{aggregated.index}"] = number
+            items.append(_column_item(query, aggregated))
+        rows = engine.query(
+            query,
+            names={"shown_rows": self._shown_rows(keys, selected)},
+            lists={"key": _key_items(keys), "column": items},
+        )
+        return {aggregated.index: int(count) for (aggregated, _, _), count in zip(columns, rows[0], strict=True)}
+
+    def _shown_rows(self, keys: Sequence[exp.Expr], columns: Mapping[str, exp.Expr]) -> exp.Select:
+        """SELECT of keys of classes and further columns of the released rows."""
+        named = {**{f"v{i}": exp.cast(key.copy(), "VARCHAR") for i, key in enumerate(keys)}, **columns}
+        selected = [exp.alias_(expression, name) for name, expression in named.items()]
+        return exp.select(*selected).from_(self.rows.copy().subquery("released_rows"))
 
 
-def _ends(aggregated: Aggregated) -> dict[str, exp.Expr]:
-    """What the query of intervals reads of the column `shown`: it and its ends as numbers."""
+def _key_items(keys: Sequence[exp.Expr]) -> list[Item]:
+    return [{"value": f"v{i}"} for i in range(len(keys))]
+
+
+def _column_item(query: str, aggregated: Aggregated) -> Item:
+    """What a query that takes many columns reads of one."""
+    index, missing = aggregated.index, aggregated.released_missing
+    shown = template.column(f"shown_{index}")
+    item: dict[str, template.Fill] = {
+        **{name: f"{name}_{index}" for name in ("shown", "number", "least", "most", "again", "different")},
+        "shown_number": _number(aggregated, shown),
+        "missing": exp.null() if missing is None else exp.Literal.string(missing),
+        "rounded": exp.Literal.number(_rounded(aggregated)),
+        **_ends(aggregated, shown),
+    }
+    mentioned = template.holes(query).mentioned
+    return {name: value for name, value in item.items() if f"column_{name}" in mentioned}
+
+
+def _ends(aggregated: Aggregated, shown: exp.Expr) -> dict[str, exp.Expr]:
+    """The ends of what is shown of a column of intervals, as numbers."""
     if aggregated.aggregate != "interval":
         return {}
-    shown = template.column("shown")
     pattern, groups = _ENDS[aggregated.kind]
     least, most = (  # an empty text where there is no such end
         exp.Anonymous(
@@ -124,11 +170,11 @@ def _ends(aggregated: Aggregated) -> dict[str, exp.Expr]:
         )
         for group in groups
     )
-    return {
-        "shown_number": _number(aggregated, shown),
-        "shown_least": _number(aggregated, least),
-        "shown_most": _number(aggregated, most),
-    }
+    return {"shown_least": _number(aggregated, least), "shown_most": _number(aggregated, most)}
+
+
+def _rounded(aggregated: Aggregated) -> int:
+    return _ROUNDED.get(aggregated.described, _ROUNDED[aggregated.kind])
 
 
 def _number(aggregated: Aggregated, text: exp.Expr, value: exp.Expr | None = None) -> exp.Expr:

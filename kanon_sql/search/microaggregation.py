@@ -38,6 +38,7 @@ _TABLES = (
     "members",
     "centres",
     "near",
+    "near_touched",
     "wishes",
     "exchanges",
     "chosen",
@@ -45,6 +46,7 @@ _TABLES = (
     "joins",
 )
 
+_EXCHANGES = {"part": "INTEGER", "other": "INTEGER", "cell": "INTEGER", "partner": "INTEGER", "gain": "DOUBLE"}
 _STEPS = 2_000_000  # comparisons of points in all steps of MDAV, if all points are in one block
 _BLOCK = 40  # points for each row of a group, where one block would be too large
 _CHUNK = 100_000  # points of the blocks that one statement groups
@@ -200,7 +202,7 @@ class Microaggregation:
                     cut_centres(queries, _GROUPS_OF_MANY if many else _GROUPS, _SHARES[searches % len(_SHARES)])
                     queries.run("near", {"most": near})
                     searches += 1
-                exchanged = self._exchange(queries)
+                exchanged = self._exchange(queries, anew=age == 0)
                 # Without an exchange the nearest groups are determined again; if these make none either, it ends.
                 idle = 0 if exchanged else idle + (age == 0)
                 age = (age + 1) % _STALE if exchanged else 0
@@ -210,9 +212,18 @@ class Microaggregation:
         finished = self._until(deadline, exchange)
         return rounds, exchanges, finished
 
-    def _exchange(self, queries: GroupQueries) -> int:
-        """Makes the exchanges of one round; their number."""
-        queries.run("wishes")
+    def _exchange(self, queries: GroupQueries, *, anew: bool) -> int:
+        """Makes the exchanges of one round; their number.
+
+        What exchanges gain is found again only between groups that the last round touched, unless `anew`, for other
+        near groups.
+        """
+        if anew:
+            queries.run_text(tables.empty(_tables()["exchanges"], _EXCHANGES))
+        else:
+            queries.run("near_touched")
+            queries.run("exchanges_left")
+        queries.run("wishes", names={"compared": _tables()["near" if anew else "near_touched"]})
         queries.run("exchanges", {"k": self.k, "least": _LEAST_GAIN})
         chosen = queries.count("chosen")
         if chosen:

@@ -7,7 +7,7 @@ import statistics
 from itertools import combinations_with_replacement
 
 import pytest
-from queried import Row, answers
+from queried import Row, answers, differing_classes
 from sqlglot import exp
 
 from kanon_sql.sql.template import parse
@@ -89,14 +89,7 @@ def differing(name: str, rows: list[Row], rounded: float = 0.0, names: dict[str,
     """How many classes the recount says to show something else; rows of (class, shown, its number, number)."""
     columns = "k VARCHAR, shown VARCHAR, shown_number DOUBLE, number DOUBLE"
     said = [(*row, None if row[-1] is None else f"n{row[-1]:g}") for row in rows]
-    (answer,) = answers(
-        f"release/aggregates/{name}",
-        {"shown_rows": (f"{columns}, said VARCHAR", said)},
-        names=names,
-        lists={"key": [{"value": "k"}]},
-        values={"rounded": rounded, "missing": "?"},
-    )
-    return int(answer[0])
+    return differing_classes(name, (f"{columns}, said VARCHAR", said), rounded, "?", names or {})
 
 
 def rows_of(values: list[float | None], text: str, number: float | None = None) -> list[Row]:

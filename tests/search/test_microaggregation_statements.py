@@ -142,6 +142,12 @@ def test_of_groups_that_are_equally_near_those_of_lower_numbers_come_first() -> 
 
 
 MEMBERS = "cell INTEGER, part INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER"
+PAIRS = "part INTEGER, other INTEGER"
+EXCHANGES = f"{PAIRS}, cell INTEGER, partner INTEGER, gain DOUBLE"
+WISHES = (
+    "cell INTEGER, part INTEGER, x DOUBLE, y DOUBLE, x_centre DOUBLE, y_centre DOUBLE, row_count BIGINT, "
+    "total BIGINT, off DOUBLE, other INTEGER, x_other DOUBLE, y_other DOUBLE, other_total BIGINT, away DOUBLE"
+)
 LISTS: dict[str, Any] = {"axis": AXES}
 
 
@@ -177,13 +183,10 @@ def test_an_exchange_gains_what_both_groups_lose_less_and_leaves_k_in_each(seed:
         (part, sum(row[4] for row in held)) for part, held in groups.items()
     ]
     tables["centres"] = ("part INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER", centres)
-    tables["near"] = ("part INTEGER, other INTEGER", [(a, b) for a in groups for b in groups if a != b])
-    axes = "x DOUBLE, y DOUBLE, x_centre DOUBLE, y_centre DOUBLE"
-    held = f"cell INTEGER, part INTEGER, {axes}, row_count BIGINT, total BIGINT, off DOUBLE, other INTEGER"
-    columns = f"{held}, x_other DOUBLE, y_other DOUBLE, other_total BIGINT, away DOUBLE"
-    named = ", ".join(column.split()[0] for column in columns.split(", "))
+    tables["compared"] = (PAIRS, [(a, b) for a in groups for b in groups if a != b])
+    named = ", ".join(column.split()[0] for column in WISHES.split(", "))
     wishes = made("wishes", tables, "wishes", named, lists=LISTS)
-    tables |= {"wishes": (columns, wishes)}
+    tables |= {"wishes": (WISHES, wishes), "exchanges": (EXCHANGES, [])}
     found = made("exchanges", tables, "exchanges", lists=LISTS, values={"k": k, "least": 1e-9})
     expected: dict[tuple[int, ...], float] = {}
     for wish in wishes:
@@ -199,13 +202,45 @@ def test_an_exchange_gains_what_both_groups_lose_less_and_leaves_k_in_each(seed:
     assert found
     chosen = made(
         "chosen",
-        {"exchanges": ("part INTEGER, other INTEGER, cell INTEGER, partner INTEGER, gain DOUBLE", found)},
+        {"exchanges": (EXCHANGES, found)},
         "chosen",
     )
     touched = [part for row in chosen for part in row[:2]]
     assert len(touched) == len(set(touched))
     best = max(found, key=lambda row: row[4])
     assert best[:4] in chosen
+
+
+def gains(rows: list[Row], compared: list[Row], before: list[Row]) -> list[Row]:
+    """The exchanges between compared groups, put beside those of before."""
+    tables: dict[str, Any] = {"members": (MEMBERS, rows), "compared": (PAIRS, compared)}
+    centres = made("centres", tables, "centres", "part, x, y, row_count, stratum", lists=LISTS)
+    tables["centres"] = ("part INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER", centres)
+    named = ", ".join(column.split()[0] for column in WISHES.split(", "))
+    tables["wishes"] = (WISHES, made("wishes", tables, "wishes", named, lists=LISTS))
+    tables["exchanges"] = (EXCHANGES, before)
+    return made("exchanges", tables, "exchanges", lists=LISTS, values={"k": 3, "least": 1e-9})
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_after_exchanges_only_what_they_touched_gains_something_else(seed: int) -> None:
+    draw = random.Random(seed)
+    rows: list[Row] = [
+        (cell, 100 + cell % 9, draw.randint(0, 99), draw.randint(0, 99), draw.choice([1, 2]), 0)
+        for cell in range(1, 37)
+    ]
+    near = [(a, b) for a in range(100, 109) for b in draw.sample(range(100, 109), 3) if a != b]
+    exchanges = gains(rows, near, [])
+    # One exchange, so that there are groups that it does not touch.
+    chosen = made("chosen", {"exchanges": (EXCHANGES, exchanges)}, "chosen")[:1]
+    tables: dict[str, Any] = {"chosen": ("part INTEGER, other INTEGER, cell INTEGER, partner INTEGER", chosen)}
+    moved = made("exchanged", {**tables, "members": (MEMBERS, rows)}, "members")
+    touched = made("near_touched", {**tables, "near": (PAIRS, near)}, "near_touched")
+    left = made("exchanges_left", {**tables, "exchanges": (EXCHANGES, exchanges)}, "exchanges")
+    assert touched == sorted(pair for pair in near if set(pair) & set(chosen[0][:2]))
+    assert 0 < len(left) < len(exchanges)
+    assert gains(moved, touched, left) == gains(moved, near, [])
 
 
 def test_exchanges_are_made_and_groups_counted() -> None:

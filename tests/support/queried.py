@@ -8,8 +8,9 @@ from typing import Any
 
 import duckdb
 from shared_engine import insert, shared
+from sqlglot import exp
 
-from kanon_sql.sql.template import Fill, Statement, holes, render
+from kanon_sql.sql.template import Fill, Statement, holes, parse, render
 
 Row = tuple[Any, ...]
 Rows = Sequence[Row]
@@ -45,3 +46,26 @@ def answers(
         parameters = set(re.findall(r"\$(\w+)", statement))
         connection.execute(statement, {key: value for key, value in (values or {}).items() if key in parameters})
         return (connection if then is None else connection.execute(then)).fetchall()
+
+
+def differing_classes(
+    aggregate: str, rows: tuple[str, list[Row]], rounded: float, missing: str, of_shown: Mapping[str, Fill]
+) -> int:
+    """How many classes a recount of an aggregate says to show something else than their rows have.
+
+    `rows` are the columns k, shown, shown_number, number, said and the rows; `of_shown` what the query reads of the
+    column `shown`, as expressions.
+    """
+    name = f"release/aggregates/{aggregate}"
+    column: dict[str, Fill] = {
+        **{key: key for key in ("shown", "number", "least", "most", "again", "different")},
+        "shown_number": parse("TRY_CAST(shown AS DOUBLE)"),
+        "missing": exp.Literal.string(missing),
+        "rounded": exp.Literal.number(rounded),
+        **of_shown,
+    }
+    mentioned = holes(name).mentioned
+    taken = {key: value for key, value in column.items() if f"column_{key}" in mentioned}
+    lists = {"key": [{"value": "k"}], **({"column": [taken]} if taken else {})}
+    (answer,) = answers(name, {"shown_rows": rows}, lists=lists, values={"rounded": rounded, "missing": missing})
+    return int(answer[0])

@@ -4,15 +4,18 @@
 -- Takes: nothing.
 -- Gives: one row: within, total.
 SELECT
-    coalesce(sum(row_count * pow(value - CASE WHEN part IS NULL THEN mean_of_all ELSE mean_of_class END, 2)), 0.0)
-        AS within,
-    coalesce(sum(row_count * pow(value - mean_of_all, 2)), 0.0) AS total
-FROM (
-    SELECT
-        part,
-        row_count,
-        value,
-        sum(value * row_count) OVER () / sum(row_count) OVER () AS mean_of_all,
-        sum(value * row_count) OVER (PARTITION BY part) / sum(row_count) OVER (PARTITION BY part) AS mean_of_class
-    FROM (SELECT part, row_count, CAST(number AS DOUBLE) AS value FROM held) AS numbers
-) AS averaged
+    coalesce(
+        sum(
+            numbers.row_count
+            * pow(numbers.value - CASE WHEN numbers.part IS NULL THEN of_all.mean ELSE of_class.mean END, 2)
+        ),
+        0.0
+    ) AS within,
+    coalesce(sum(numbers.row_count * pow(numbers.value - of_all.mean, 2)), 0.0) AS total
+FROM (SELECT part, row_count, CAST(number AS DOUBLE) AS value FROM held) AS numbers
+CROSS JOIN (SELECT sum(CAST(number AS DOUBLE) * row_count) / sum(row_count) AS mean FROM held) AS of_all
+LEFT JOIN (
+    SELECT part, sum(CAST(number AS DOUBLE) * row_count) / sum(row_count) AS mean
+    FROM held
+    GROUP BY part
+) AS of_class ON of_class.part = numbers.part

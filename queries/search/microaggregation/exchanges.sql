@@ -6,8 +6,8 @@
 -- row_count).
 -- Takes: axis_coordinate, axis_centre and axis_other_centre, of each axis its columns; $k, the fewest rows of a group;
 -- $least, what it takes at least.
--- Gives: the table exchanges (part, other, cell, partner, gain), partner 0 for none.
-CREATE OR REPLACE TEMP TABLE exchanges AS
+-- Gives: further rows of the table exchanges (part, other, cell, partner, gain), partner 0 for none.
+INSERT INTO exchanges
 SELECT part, other, cell, 0 AS partner, gain
 FROM (
     SELECT
