@@ -273,6 +273,8 @@ def _set_bounds(engine: Engine, options: EngineOptions, folder: Path) -> None:
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         "allow_community_extensions": False,
+        # What is written of a moment, and made of it as text, is the same on every machine.
+        "TimeZone": "UTC",
         # Joins are written with the small table on the right; exchanging the sides would lose the source's order.
         "disabled_optimizers": "build_side_probe_side",
     }

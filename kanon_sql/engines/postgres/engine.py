@@ -39,6 +39,7 @@ _Columns = tuple[tuple[str, int, int | None, int | None], ...]
 _OWN_SETTINGS = (
     "datestyle = ISO",
     "intervalstyle = postgres",
+    "timezone = 'UTC'",
     "bytea_output = hex",
     "extra_float_digits = 1",
     "standard_conforming_strings = on",

@@ -22,6 +22,7 @@ _OWN_SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
 }
+_ZONE = {"spark.sql.session.timeZone": "UTC"}  # else texts of moments are those of the machine's own zone
 _PROXIES = ("grpc_proxy", "https_proxy", "http_proxy", "all_proxy")
 # Conditions of Spark that are found before a row is read, by how their names begin.
 _SPEAKING = (
@@ -52,6 +53,7 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
             "engine.spark needs pyspark; install kanon-sql[spark], or pyspark-client for sc:// alone"
         ) from None
     _require_answer(url)
+    opened = SparkSession.getActiveSession() is not None  # of this process: Spark gives it again, and it keeps its zone
     builder = SparkSession.builder
     if url.startswith("sc://"):
         # Without a Java of its own the client ends the process when it looks for one.
@@ -61,12 +63,11 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
         builder = builder.master(url)
         for key, value in _OWN_SETTINGS.items():
             builder = builder.config(key, value)
-    for key, value in config.items():
+    for key, value in {**({} if opened else _ZONE), **config}.items():
         builder = builder.config(key, value)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            opened = SparkSession.getActiveSession() is not None  # of this process: Spark gives it again
             session: Any = builder.getOrCreate()
             session.sql("SELECT 1").collect()
     except Exception as error:
