@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,14 @@ _HIDDEN = (".", "_", "~$")
 
 @dataclass(frozen=True)
 class SourceTables:
-    """The tables of a source by their names, each with its place as a configuration of one table says it."""
+    """The tables of a source by their names, each with its place as a configuration of one table says it.
+
+    `schemas` has the (schema, name) of those that stand in another schema than main: SCHEMA.NAME says it as well as a
+    table of main whose name holds a dot.
+    """
 
     places: Mapping[str, Mapping[str, Any]]
+    schemas: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     views: tuple[str, ...] = ()
     folder: Path | None = None
     database: Path | None = None
@@ -89,16 +95,23 @@ def _in_database(path: Path, place: str) -> SourceTables:
                 f"whole database, or one table: ducklake:{path}"
             )
         rows = engine.query("source/tables", values={"catalog": catalog})
-    tables = {(str(schema), str(name)) for schema, name, is_view in rows if not is_view}
+    tables = sorted((str(schema), str(name)) for schema, name, is_view in rows if not is_view)
     views = tuple(str(name) for _, name, is_view in rows if is_view)
+    named = [(name if schema == "main" else f"{schema}.{name}", (schema, name)) for schema, name in tables]
+    twice = [called for called, count in Counter(called for called, _ in named).items() if count > 1]
+    if twice:
+        raise ConfigurationError(
+            f"{place}: two tables are called {called!r}, one with a dot in its name; rename one" for called in twice
+        )
     places = {
-        name if schema == "main" else f"{schema}.{name}": {
+        called: {
             "database": str(path.absolute()),
             "table": exp.Table(this=exp.to_identifier(name), db=exp.to_identifier(schema)).sql("duckdb"),
         }
-        for schema, name in sorted(tables)
+        for called, (schema, name) in named
     }
-    return SourceTables(places, views, database=path)
+    schemas = {called: table for called, table in named if table[0] != "main"}
+    return SourceTables(places, schemas, views, database=path)
 
 
 def refuse_unnamed(loaded: LoadedDatabase, source_tables: SourceTables) -> None:

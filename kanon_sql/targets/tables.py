@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -94,11 +94,16 @@ class FolderOfTables(TablesTarget):
 
 
 class DatabaseOfTables(TablesTarget):
-    """A new database file of DuckDB; of the `old` one that it replaces the tables keep what they had beside rows."""
+    """A new database file of DuckDB; of the `old` one that it replaces the tables keep what they had beside rows.
 
-    def __init__(self, engine: Engine, staged: Staged, old: str | None = None) -> None:
+    Tables go into main, but for those of which `schemas` has the (schema, name).
+    """
+
+    def __init__(
+        self, engine: Engine, staged: Staged, schemas: Mapping[str, tuple[str, str]], old: str | None = None
+    ) -> None:
         super().__init__(staged.target)
-        self.staged = staged
+        self.staged, self.schemas = staged, schemas
         self.old = old
         attach(engine, staged.path, read_only=False, name=CATALOG)
 
@@ -106,8 +111,7 @@ class DatabaseOfTables(TablesTarget):
         return self.staged.path.parent
 
     def sink(self, engine: Engine, name: str) -> LocalSink:
-        schema, dot, table = name.partition(".")  # as SourceTables names those of other schemas than main
-        schema, table = (schema, table) if dot else ("main", name)
+        schema, table = self.schemas.get(name, ("main", name))
         engine.run(f"CREATE SCHEMA IF NOT EXISTS {quoted(CATALOG).sql('duckdb')}.{quoted(schema).sql('duckdb')}")
         return CreatedTable((schema, table), self.final)
 
@@ -127,10 +131,13 @@ class DatabaseOfTables(TablesTarget):
 
 
 @contextmanager
-def open_tables_target(engine: Engine, loaded: LoadedDatabase, file_format: str) -> Iterator[TablesTarget]:
+def open_tables_target(
+    engine: Engine, loaded: LoadedDatabase, file_format: str, schemas: Mapping[str, tuple[str, str]]
+) -> Iterator[TablesTarget]:
     """The target of a configuration, staged and locked; what is not committed is removed at the end.
 
-    `file_format` is that of the source's files, which a folder takes where the configuration says nothing. Raises
+    `file_format` is that of the source's files, which a folder takes where the configuration says nothing; `schemas`
+    has the (schema, name) of the source's tables in other schemas than main, as a database has them too. Raises
     ConfigurationError and EngineError.
     """
     place = loaded.place("target")
@@ -153,7 +160,7 @@ def open_tables_target(engine: Engine, loaded: LoadedDatabase, file_format: str)
             old = None
             if path.exists() and path.stat().st_size and target.in_place:
                 old = open_old(engine, path, shares_source=True)
-            yield DatabaseOfTables(engine, staged, old)
+            yield DatabaseOfTables(engine, staged, schemas, old)
         return
     if path.exists() and not path.is_dir():
         raise ConfigurationError(f"{place}: {path} is a file; name a folder")

@@ -465,6 +465,30 @@ def test_in_place_a_primary_key_that_gets_nulls_is_lost(tmp_path: Path) -> None:
     assert "drug: PRIMARY KEY" in lost
 
 
+@pytest.mark.parametrize("target", ["in-place", "out.duckdb"])
+def test_a_table_stays_in_its_schema_and_keeps_a_dot_in_its_name(tmp_path: Path, target: str) -> None:
+    file = tmp_path / "clinic.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(
+            'CREATE SCHEMA s; CREATE TABLE s.person AS SELECT i AS person_id, 1 AS "é" FROM range(4) AS t(i);'
+            'CREATE TABLE "s.list" AS SELECT 1 AS one'
+        )
+    config: Json = {
+        "source": {"database": str(file)},
+        "target": target if target == "in-place" else {"database": str(tmp_path / target)},
+        "unit": {"table": "s.person", "key": "person_id"},
+        "tables": {"s.person": {"unlisted": "insensitive"}, "s.list": "keep"},
+        "privacy": {"k": 2},
+    }
+    kanon_sql.run(config, progress=None)
+    places = "SELECT schema_name, table_name FROM duckdb_tables() ORDER BY ALL"
+    with duckdb.connect(str(file if target == "in-place" else tmp_path / target)) as connection:
+        assert connection.execute(places).fetchall() == [("main", "s.list"), ("s", "person")]
+        connection.execute("CREATE OR REPLACE TABLE s.list AS SELECT 2 AS two")
+    with pytest.raises(ConfigurationError, match=r"two tables are called 's\.list', one with a dot in its name"):
+        kanon_sql.check(config, str(file if target == "in-place" else tmp_path / target))
+
+
 @pytest.mark.slow
 def test_in_place_what_stands_on_sequences_and_macros_is_lost_and_named(tmp_path: Path) -> None:
     file = tmp_path / "clinic.duckdb"

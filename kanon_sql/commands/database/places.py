@@ -61,7 +61,7 @@ class Places:
                 format_of(Path(str(place["path"]))) for place in source_tables.places.values() if "path" in place
             ]
             chosen = "csv" if formats and set(formats) == {"csv"} else "parquet"
-            return open_tables_target(engine, self.loaded, chosen)
+            return open_tables_target(engine, self.loaded, chosen, source_tables.schemas)
         from kanon_sql.engines.postgres.tables import SchemaOfTables
 
         if config.target is not None and config.target.namespace == config.source.namespace:

@@ -120,7 +120,7 @@ class PostgresSchema:
             raise EngineError(f"{self.place}: schema {self.name!r} holds no table")
         self._refuse_alike(tables)
         places = {name: {"database": str(file), "table": exp.Table(this=quoted(name)).sql("duckdb")} for name in tables}
-        return SourceTables(places, tuple(table.name for table in listed if table.is_view), database=file)
+        return SourceTables(places, views=tuple(table.name for table in listed if table.is_view), database=file)
 
     def fetch(self, options: EngineOptions, source_tables: SourceTables, names: Collection[str]) -> None:
         """Copies the tables of these names into the private database file that `source_tables` name.
