@@ -854,6 +854,35 @@ def test_a_key_of_two_tables_leads_to_a_row_of_both(tmp_path: Path, facts: Json)
     assert kanon_sql.check(config, tmp_path / "out.duckdb", progress=None)["status"] == "satisfied"
 
 
+def test_a_key_that_a_row_lacks_leads_nowhere_else(tmp_path: Path) -> None:
+    """One visit has no key, and the key of visits is still theirs: that of a suppressed one and that of an orphan are
+    gone elsewhere.
+    """
+    source = str(tmp_path / "source.duckdb")
+    with duckdb.connect(source) as connection:
+        connection.execute("CREATE TABLE person AS SELECT range AS person_id FROM range(6)")
+        connection.execute("CREATE TABLE visit (visit_id INTEGER, person_id INTEGER, kind VARCHAR)")
+        connection.execute("CREATE TABLE bill (visit_id INTEGER, person_id INTEGER)")
+        visits = [*((v, v, "aaaaab"[v]) for v in range(6)), (6, 99, "a"), (None, 0, "a")]
+        connection.executemany("INSERT INTO visit VALUES (?, ?, ?)", visits)
+        connection.executemany("INSERT INTO bill VALUES (?, ?)", [(v, v % 6) for v in [*range(7), 0]])
+    config: Json = {
+        "source": {"database": source},
+        "target": {"database": str(tmp_path / "out.duckdb")},
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"visit_id": "renumber"},
+        "tables": {"person": {}, "visit": {"facts": {"kind": {}}}, "bill": {}},
+        "privacy": {"k": 2, "facts": {"known": 1}},
+    }
+    kanon_sql.run(config, progress=None)
+    with duckdb.connect(str(tmp_path / "out.duckdb")) as connection:
+        bills = connection.execute("SELECT b.visit_id, v.visit_id FROM bill b LEFT JOIN visit v USING (visit_id)")
+        found = bills.fetchall()
+    assert sorted(map(str, found)).count("(None, None)") == 2
+    assert len(found) == 8
+    assert all(key == visit for key, visit in found)
+
+
 @pytest.mark.slow
 def test_a_table_may_be_gone_through_by_several(tmp_path: Path) -> None:
     """Links through a table that itself goes through one, by keys in any order, one of them not released."""

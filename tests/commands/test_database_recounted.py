@@ -10,7 +10,7 @@ import pytest
 from small_databases import written
 
 import kanon_sql
-from kanon_sql.commands.database.keys import _first, make_key_map
+from kanon_sql.commands.database.keys import CountedKey, _first, make_key_map, may_be_home
 from kanon_sql.config.database import load_database, share_of
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.sql.connection import EngineOptions, open_engine
@@ -92,6 +92,19 @@ def test_a_key_is_of_the_tables_whose_rows_may_go_with_a_fact() -> None:
     assert _first([]) == ()
     assert _first([(-1, -9, "c"), (-2, -5, "b"), (-2, -5, "a"), (-2, -4, "d")]) == ("a", "b")
     assert _first([(-1, -5, "b"), (-1, -5, "a"), (0, -9, "c")]) == ("a",)
+
+
+def test_a_key_is_of_a_table_with_another_value_in_each_row_or_else_with_most_values() -> None:
+    whole, twice, lacking, few, empty = (
+        CountedKey(*counted) for counted in [(3, 3, True), (5, 4, True), (4, 4, False), (1, 1, False), (0, 0, True)]
+    )
+    for columns, at_home in (
+        ([whole, lacking], [whole]),
+        ([empty, twice, lacking, few], [lacking]),
+        ([empty, twice, few], []),
+        ([empty, empty], []),
+    ):
+        assert [counted for counted in columns if may_be_home(counted, columns)] == at_home
 
 
 def test_no_two_runs_number_keys_in_one_order(tmp_path: Path) -> None:

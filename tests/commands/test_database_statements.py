@@ -50,9 +50,9 @@ def test_persons_are_numbered_and_released_ones_have_a_class() -> None:
 def test_one_row_is_one_person_with_a_key_of_its_own() -> None:
     tables: dict[str, Any] = {"source": ("id BIGINT", [(1,), (2,), (2,), (None,), (None,)])}
     assert rows_of("keys_of_persons", tables, names={"unit_key": "id"}) == [(5, 2, 2)]
-    for keys, is_single in (([1, 2], True), ([1, 1], False), ([1, None], False)):
+    for keys, counted in (([1, 2], (2, 2, True)), ([1, 1], (2, 1, True)), ([1, None], (1, 1, False))):
         rows = {"table_rows": ("id BIGINT", [(key,) for key in keys])}
-        assert rows_of("key_is_single", rows, names={"own_key": "id"}) == [(2, is_single)]
+        assert rows_of("key_is_single", rows, names={"own_key": "id"}) == [counted]
     persons = {"table_rows": ("id BIGINT", [(1,), (None,), (2,)])}
     assert rows_of("held_by_persons", persons, names={"own_key": "id"}) == [("1", "1"), ("2", "2")]
 

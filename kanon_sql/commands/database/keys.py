@@ -1,6 +1,7 @@
 """New values of the keys that join the tables of a database, the same wherever a key stands, and none without a row.
 
-A key belongs to the table of which each row has another value of it, as a visit's key to the table of visits. Elsewhere
+A key belongs to the table of which each row has another value of it, as a visit's key to the table of visits, or, where
+rows of all tables lack it, to one that has no value twice and has most of them. Elsewhere
 its value is NULL where that row is not released, so that no key of the release leads nowhere.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -44,15 +45,47 @@ def homes(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable
         if through.get(key) is not None:
             home[key] = (through[key],)
             continue
-        candidates: list[tuple[int, int, str]] = []
-        for table in tables.values():
-            if key in table.keys:
-                names: dict[str, Fill] = {"table_rows": table.source.relation, "own_key": column(table.keys[key].key)}
-                rows, is_single = engine.query(f"{_ROOM}/key_is_single", names=names)[0]
-                if is_single:
-                    candidates.append((-_losses(tables, table), -int(rows), table.name))
-        home[key] = _first(candidates)
+        holding = [table for table in tables.values() if key in table.keys]
+        columns = [_counted(engine, table, key) for table in holding]
+        home[key] = _first(
+            [
+                (-_losses(tables, table), -counted.present, table.name)
+                for table, counted in zip(holding, columns, strict=True)
+                if may_be_home(counted, columns)
+            ]
+        )
     return home
+
+
+@dataclass(frozen=True)
+class CountedKey:
+    """The values of a key in a table: the rows that have one, how many differ, and whether no row lacks one."""
+
+    present: int
+    different: int
+    is_whole: bool
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there are values, no two the same."""
+        return 0 < self.present == self.different
+
+
+def _counted(engine: Engine, table: OpenTable, key: str) -> CountedKey:
+    names: dict[str, Fill] = {"table_rows": table.source.relation, "own_key": column(table.keys[key].key)}
+    present, different, is_whole = engine.query(f"{_ROOM}/key_is_single", names=names)[0]
+    return CountedKey(int(present), int(different), bool(is_whole))
+
+
+def may_be_home(counted: CountedKey, columns: Sequence[CountedKey]) -> bool:
+    """Whether a key may belong to a table, of all `columns` with that key.
+
+    Each row has another value of it. Where there is no such table, rows may lack a value, but then none has more of
+    them: a mere reference that few rows have would else take the key from all rows that it does not name.
+    """
+    if any(other.is_whole and other.is_single for other in columns):
+        return counted.is_whole and counted.is_single
+    return counted.is_single and counted.different == max(other.different for other in columns)
 
 
 def _losses(tables: Mapping[str, OpenTable], table: OpenTable) -> int:
