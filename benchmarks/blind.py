@@ -29,18 +29,18 @@ _MODELS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 def main() -> None:
     """Prints loss (NCP, in percent) and suppressed rows of both, for each model and limit."""
-    for model, asked in _MODELS:
+    for model, entry in _MODELS:
         for percent in (2, 10, 30):
-            plain = _released(model, asked, 5, percent, {})
+            plain = _released(model, entry, 5, percent, {})
             options = {"blind": True, "reserve": f"{percent / 2:g}%"}
-            blind = [f"k = {k} {_released(model, asked, k, percent, options)}" for k in _KS]
-            shown = " ".join(str(value) for key, value in asked.items() if key != "column")
+            blind = [f"k = {k} {_released(model, entry, k, percent, options)}" for k in _KS]
+            shown = " ".join(str(value) for key, value in entry.items() if key != "column")
             print(f"{model} {shown}, limit {percent} %: k = 5 {plain}; blind {', '.join(blind)}", flush=True)
 
 
-def _released(model: str, asked: dict[str, Any], k: int, percent: int, more: dict[str, Any]) -> str:
+def _released(model: str, entry: dict[str, Any], k: int, percent: int, more: dict[str, Any]) -> str:
     overrides = [
-        ("privacy", {"k": k, model: asked}),
+        ("privacy", {"k": k, model: entry}),
         ("suppression.limit", f"{percent}%"),
         ("missing", "drop-any"),  # without work there is no occupation
         ("algorithm", {"name": "optimal", **more}),

@@ -158,14 +158,17 @@ def without_single_facts(facts: Facts, k: int) -> int:
 
 def _most_of(codes: set[int], rare: set[tuple[int, int]]) -> int:
     """The size of the largest set of a person's codes of which no two are rare together."""
-    near = {code: {other for other in codes if (min(code, other), max(code, other)) in rare} for code in codes}
+    near = {
+        code: {neighbour for neighbour in codes if (min(code, neighbour), max(code, neighbour)) in rare}
+        for code in codes
+    }
 
     def largest(left: set[int]) -> int:
         free = {code for code in left if not near[code] & left}
         rest = left - free
         if not rest:
             return len(free)
-        code = max(rest, key=lambda one: (len(near[one] & rest), one))
+        code = max(rest, key=lambda candidate: (len(near[candidate] & rest), candidate))
         return len(free) + max(largest(rest - {code}), 1 + largest(rest - {code} - near[code]))
 
     return largest(codes)

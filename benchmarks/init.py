@@ -64,10 +64,10 @@ def of_column(columns: dict[str, Expected], name: str, position: int) -> Expecte
         return columns[name]
     if position == 0 and "" in columns:
         return columns[""]
-    found = [one for pattern, one in columns.items() if "*" in pattern and fnmatch.fnmatchcase(name, pattern)]
-    if not found:
+    matching = [role for pattern, role in columns.items() if "*" in pattern and fnmatch.fnmatchcase(name, pattern)]
+    if not matching:
         raise KeyError(name)
-    return found[0]
+    return matching[0]
 
 
 # The tables ----------------------------------------------------------------------------------------------------------
@@ -149,16 +149,22 @@ class Score:
 
     def roles(self, *, right: bool) -> int:
         """Columns whose role is the right one, or one that can be defended."""
-        return sum(got["role"] in (one.roles[:1] if right else one.roles) for _, one, got in self.columns)
+        return sum(
+            proposed["role"] in (listed.roles[:1] if right else listed.roles) for _, listed, proposed in self.columns
+        )
 
     def names(self) -> tuple[int, int]:
         """Columns that were seen for what they are, and how many there are."""
-        named = [(one, got) for _, one, got in self.columns if one.names]
-        return sum(got["is"] in one.names for one, got in named), len(named)
+        named = [(listed, proposed) for _, listed, proposed in self.columns if listed.names]
+        return sum(proposed["is"] in listed.names for listed, proposed in named), len(named)
 
     def leaked(self) -> list[str]:
         """Direct identifiers that would be released."""
-        return [name for name, one, got in self.columns if one.direct and got["role"] in ("insensitive", "sensitive")]
+        return [
+            name
+            for name, listed, proposed in self.columns
+            if listed.direct and proposed["role"] in ("insensitive", "sensitive")
+        ]
 
 
 def call(folder: Path, *words: str) -> tuple[subprocess.CompletedProcess[str], float]:
@@ -191,12 +197,12 @@ def score(table: str, expected: dict[str, Expected], source: Path, folder: Path)
     ran, run_seconds = call(folder, "run", "config.yaml", "--json") if written.returncode == 0 else (written, 0.0)
     done.statuses = (profiled.returncode, written.returncode, ran.returncode)
     done.seconds = (init_seconds, run_seconds)
-    done.said = "\n".join(one.stderr for one in (profiled, written, ran)).strip()
+    done.said = "\n".join(process.stderr for process in (profiled, written, ran)).strip()
     if profiled.returncode == 0:
         given = json.loads(profiled.stdout)
         done.rows = given["rows"]
         columns = enumerate(given["columns"])
-        done.columns = [(one["name"], of_column(expected, one["name"], i), one) for i, one in columns]
+        done.columns = [(column["name"], of_column(expected, column["name"], i), column) for i, column in columns]
     if ran.returncode == 0 and written.returncode == 0:
         report = json.loads(ran.stdout)
         config = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
@@ -229,38 +235,38 @@ HEAD = (
 )
 
 
-def line(one: Score) -> str:
-    seen, named = one.names()
+def line(table: Score) -> str:
+    seen, named = table.names()
     cells = [
-        f"`{one.table}`", f"{one.rows:,}", len(one.columns), one.roles(right=True), one.roles(right=False),
-        f"{seen} of {named}", len(one.leaked()), " ".join(map(str, one.statuses)), one.k, one.smallest,
-        f"{one.ncp:.1f}", f"{one.suppressed:.1f}", f"{one.seconds[0]:.1f}, {one.seconds[1]:.1f}",
+        f"`{table.table}`", f"{table.rows:,}", len(table.columns), table.roles(right=True), table.roles(right=False),
+        f"{seen} of {named}", len(table.leaked()), " ".join(map(str, table.statuses)), table.k, table.smallest,
+        f"{table.ncp:.1f}", f"{table.suppressed:.1f}", f"{table.seconds[0]:.1f}, {table.seconds[1]:.1f}",
     ]  # fmt: skip
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def total(done: Sequence[Score]) -> str:
-    columns = sum(len(one.columns) for one in done)
-    right, defended = (sum(one.roles(right=flag) for one in done) for flag in (True, False))
-    seen, named = (sum(one.names()[i] for one in done) for i in (0, 1))
+    columns = sum(len(scored.columns) for scored in done)
+    right, defended = (sum(scored.roles(right=flag) for scored in done) for flag in (True, False))
+    seen, named = (sum(scored.names()[i] for scored in done) for i in (0, 1))
     shares = [f"{count:,} ({100 * count / max(1, columns):.0f} %)" for count in (right, defended)]
     return (
         f"**{len(done)} tables, {columns} columns: {shares[0]} roles right, {shares[1]} can be defended; "
         f"{seen} of {named} columns seen for what they are; "
-        f"{sum(len(one.leaked()) for one in done)} direct identifiers proposed for release; "
-        f"{sum(one.statuses == (0, 0, 0) for one in done)} of {len(done)} tables released, "
-        f"{sum(one.smallest >= one.k > 0 for one in done)} hold their k when counted again.**"
+        f"{sum(len(scored.leaked()) for scored in done)} direct identifiers proposed for release; "
+        f"{sum(scored.statuses == (0, 0, 0) for scored in done)} of {len(done)} tables released, "
+        f"{sum(scored.smallest >= scored.k > 0 for scored in done)} hold their k when counted again.**"
     )
 
 
 def wrong(done: Sequence[Score]) -> Iterator[str]:
     """The columns whose role cannot be defended, or that were taken for something else."""
-    for one in done:
-        for name, right, got in one.columns:
-            if got["role"] not in right.roles:
-                yield f"| `{one.table}` | `{name}` | {' or '.join(right.roles)} | {got['role']} |"
-            if right.names and got["is"] not in right.names:
-                yield f"| `{one.table}` | `{name}` | is {' or '.join(right.names)} | {got['is'] or 'not seen'} |"
+    for table in done:
+        for name, right, column in table.columns:
+            if column["role"] not in right.roles:
+                yield f"| `{table.table}` | `{name}` | {' or '.join(right.roles)} | {column['role']} |"
+            if right.names and column["is"] not in right.names:
+                yield f"| `{table.table}` | `{name}` | is {' or '.join(right.names)} | {column['is'] or 'not seen'} |"
 
 
 # What stands between the marks of docs/init.md.
@@ -288,14 +294,14 @@ def main() -> None:
     given = parser.parse_args()
     done: list[Score] = []
     print(HEAD)
-    for one in scores(given.tables):
-        if isinstance(one, str):
-            print(f"left out: {one} is not there", file=sys.stderr)
+    for result in scores(given.tables):
+        if isinstance(result, str):
+            print(f"left out: {result} is not there", file=sys.stderr)
             continue
-        done.append(one)
-        print(line(one), flush=True)
-        if one.statuses != (0, 0, 0):
-            print(one.said, file=sys.stderr)
+        done.append(result)
+        print(line(result), flush=True)
+        if result.statuses != (0, 0, 0):
+            print(result.said, file=sys.stderr)
     print(total(done), *wrong(done), sep="\n")
     if given.page:
         lines = "\n".join(map(line, done))
@@ -303,7 +309,7 @@ def main() -> None:
         before, _, after = given.page.read_text(encoding="utf-8").partition(START)
         page = f"{before}{START}\n{scored}{END}{after.partition(END)[2]}"
         given.page.write_text(page, encoding="utf-8")
-    sys.exit(any(one.statuses != (0, 0, 0) or one.leaked() or one.smallest < one.k for one in done))
+    sys.exit(any(scored.statuses != (0, 0, 0) or scored.leaked() or scored.smallest < scored.k for scored in done))
 
 
 if __name__ == "__main__":

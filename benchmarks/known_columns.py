@@ -22,7 +22,7 @@ import kanon_sql
 from kanon_sql.errors import KanonError
 
 
-def config_of(table: Path, folder: Path, args: argparse.Namespace, known: int) -> dict[str, Any]:
+def config_of(table: Path, folder: Path, args: argparse.Namespace, size: int) -> dict[str, Any]:
     """A configuration that asks k of every combination of so many columns."""
     hierarchy = folder / "hierarchy.csv"
     middle = {1: "1-2", 3: "3", 4: "4-5"}
@@ -31,7 +31,7 @@ def config_of(table: Path, folder: Path, args: argparse.Namespace, known: int) -
         "source": str(table),
         "target": {"path": str(folder / "out.parquet"), "overwrite": True},
         "quasi_identifiers": {f"q{i}": {"hierarchy": str(hierarchy)} for i in range(args.columns)},
-        "privacy": {"k": args.k, "known_columns": known},
+        "privacy": {"k": args.k, "known_columns": size},
         "suppression": {"limit": args.limit},
     }
 
@@ -49,11 +49,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         table = Path(name) / "answers.parquet"
         make_table(args.rows, args.columns, table)
-        for known in [*args.known, args.columns]:
+        for size in [*args.known, args.columns]:
             start = time.process_time()
-            what = f"m = {'all' if known == args.columns else known}"
+            what = f"m = {'all' if size == args.columns else size}"
             try:
-                config = config_of(table, Path(name), args, known)
+                config = config_of(table, Path(name), args, size)
                 report = kanon_sql.run(config, advice=False, time_limit=args.seconds).report
             except KanonError as error:
                 print(f"{what}: {error}")

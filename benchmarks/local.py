@@ -54,18 +54,20 @@ def recount(folder: Path, release: Path, columns: Sequence[str]) -> tuple[float,
     return 100 * total / len(rows) / len(columns), min(classes.values())
 
 
-def configuration(folder: Path, made: Path, columns: Sequence[str], k: int, effort: str) -> dict[str, Any]:
+def configuration(folder: Path, work: Path, columns: Sequence[str], k: int, effort: str) -> dict[str, Any]:
     """The configuration of one run."""
     delimiter = {"delimiter": ";"}
     return {
         "source": {"path": str(folder / "adult.csv"), "csv": delimiter},
-        "target": {"path": str(made / "release.csv"), "overwrite": True, "csv": delimiter},
-        "quasi_identifiers": {one: {"hierarchy": str(folder / f"adult_hierarchy_{one}.csv")} for one in columns},
+        "target": {"path": str(work / "release.csv"), "overwrite": True, "csv": delimiter},
+        "quasi_identifiers": {
+            column: {"hierarchy": str(folder / f"adult_hierarchy_{column}.csv")} for column in columns
+        },
         "unlisted": "drop",
         "privacy": {"k": k},
         "algorithm": {"name": "local", "effort": effort},
         "release": {"order": "none"},
-        "report": str(made / "report.json"),
+        "report": str(work / "report.json"),
     }
 
 
@@ -76,21 +78,21 @@ def main() -> None:
     parser.add_argument("--columns", nargs="+", default=EIGHT)
     parser.add_argument("--k", nargs="+", type=int, default=[5, 10, 50])
     parser.add_argument("--effort", nargs="+", default=["fast", "default"])
-    asked = parser.parse_args()
-    folder = asked.folder.resolve()
+    options = parser.parse_args()
+    folder = options.folder.resolve()
     print("k, effort, NCP % counted again, bound, gap %, seconds of processor time, peak in MB")
     with tempfile.TemporaryDirectory() as given:
-        made = Path(given)
-        for k in asked.k:
-            for effort in asked.effort:
-                (made / "config.json").write_text(json.dumps(configuration(folder, made, asked.columns, k, effort)))
-                command = [sys.executable, "-m", "kanon_sql", "run", str(made / "config.json"), "--no-advice"]
+        work = Path(given)
+        for k in options.k:
+            for effort in options.effort:
+                (work / "config.json").write_text(json.dumps(configuration(folder, work, options.columns, k, effort)))
+                command = [sys.executable, "-m", "kanon_sql", "run", str(work / "config.json"), "--no-advice"]
                 _, peak, seconds = measure(command)
-                report = json.loads((made / "report.json").read_text("utf-8"))
-                loss, smallest = recount(folder, made / "release.csv", asked.columns)
+                report = json.loads((work / "report.json").read_text("utf-8"))
+                loss, smallest = recount(folder, work / "release.csv", options.columns)
                 if smallest < k or abs(loss - report["loss"]["ncp"]) > 1e-6:
                     raise SystemExit(f"k = {k}, {effort}: {loss} counted, {report['loss']['ncp']} reported, {smallest}")
-                bound = 100 * report["search"]["bound"] / len(asked.columns)
+                bound = 100 * report["search"]["bound"] / len(options.columns)
                 gap = 100 * report["search"]["gap"]
                 print(f"{k}, {effort}, {loss:.4f}, {bound:.4f}, {gap:.1f}, {seconds:.1f}, {peak:.0f}", flush=True)
 

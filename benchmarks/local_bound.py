@@ -36,7 +36,7 @@ def draw(chance: random.Random) -> dict[str, Any]:
         lines = [[f"{number}.{leaf}"] for leaf in groups]
         for level in range(1, chance.choice([1, 2, 3])):
             wide = chance.choice([2, 3])
-            groups = [one // wide for one in groups]
+            groups = [group // wide for group in groups]
             for line, group in zip(lines, groups, strict=True):
                 line.append(f"{number}.{level}.{group}")
         hierarchies.append([[*line, "*"] for line in lines])
@@ -66,9 +66,9 @@ def optimum(hierarchies: Sequence[Hierarchy], rows: Sequence[Sequence[str]], k: 
         least = math.inf
         for size in range(k - 1, min(2 * k - 1, len(others) + 1)):
             for chosen in combinations(others, size):
-                rest = best(tuple(one for one in others if one not in chosen))
+                rest = best(tuple(number for number in others if number not in chosen))
                 if rest < least:
-                    members = [rows[one] for one in (first, *chosen)]
+                    members = [rows[number] for number in (first, *chosen)]
                     least = min(least, rest + len(members) * row_loss(hierarchies, members))
         return least
 
@@ -103,22 +103,22 @@ def main() -> None:
     parser.add_argument("--make", action="store_true")
     parser.add_argument("--first", type=int, default=1000)
     parser.add_argument("--effort", default="default")
-    asked = parser.parse_args()
-    if asked.make:
+    options = parser.parse_args()
+    if options.make:
         drawn = [draw(random.Random(seed)) for seed in range(1000)]
-        INSTANCES.write_text("".join(f"{json.dumps(one)}\n" for one in drawn), encoding="utf-8")
+        INSTANCES.write_text("".join(f"{json.dumps(instance)}\n" for instance in drawn), encoding="utf-8")
         return
-    instances = [json.loads(line) for line in INSTANCES.read_text(encoding="utf-8").splitlines()][: asked.first]
+    instances = [json.loads(line) for line in INSTANCES.read_text(encoding="utf-8").splitlines()][: options.first]
     above, below, violations = [], [], 0
     with tempfile.TemporaryDirectory() as folder:
-        for number, one in enumerate(instances):
-            loss, bound = released(one, Path(folder), asked.effort)
-            if not bound <= one["optimum"] + 1e-9 or not loss >= one["optimum"] - 1e-9:
+        for number, instance in enumerate(instances):
+            loss, bound = released(instance, Path(folder), options.effort)
+            if not bound <= instance["optimum"] + 1e-9 or not loss >= instance["optimum"] - 1e-9:
                 violations += 1
-                print(f"instance {number}: bound {bound}, optimum {one['optimum']}, loss {loss}")
+                print(f"instance {number}: bound {bound}, optimum {instance['optimum']}, loss {loss}")
             above.append(loss)
             below.append(bound)
-    least = math.fsum(one["optimum"] for one in instances)
+    least = math.fsum(instance["optimum"] for instance in instances)
     print(
         f"{len(instances)} tables: {violations} violations; losses {100 * (math.fsum(above) / least - 1):.2f} % above "
         f"the optima, bounds {100 * (1 - math.fsum(below) / least):.2f} % below"

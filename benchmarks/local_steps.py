@@ -62,14 +62,14 @@ STEPS: dict[str, list[tuple[Any, str, Any]]] = {
 }
 
 
-def _table(name: str, folder: Path, made: Path, effort: str) -> dict[str, Any]:
+def _table(name: str, folder: Path, work: Path, effort: str) -> dict[str, Any]:
     """The configuration of a run on a table."""
     columns, k = TABLES[name]
-    config = configuration(folder, made, columns, k, effort)
+    config = configuration(folder, work, columns, k, effort)
     if name == "ranks":
         config["quasi_identifiers"] = {column: {} for column in columns}
     if name == "large":
-        path = made / "large.parquet"
+        path = work / "large.parquet"
         if not path.exists():
             make_table(200_000, path)
         names = {hyphened: column for column, hyphened in _HIERARCHIES.items()}
@@ -95,9 +95,9 @@ def run(config: dict[str, Any], step: str) -> tuple[float, float, float]:
 def compare(folder: Path, tables: Sequence[str], steps: Sequence[str], effort: str) -> None:
     """Prints a line for each table and step."""
     print("table, k, without, NCP %, more than with all %, gap %, seconds of processor time")
-    with tempfile.TemporaryDirectory() as made:
+    with tempfile.TemporaryDirectory() as temporary:
         for name in tables:
-            config, loss_of_all = _table(name, folder, Path(made), effort), 0.0
+            config, loss_of_all = _table(name, folder, Path(temporary), effort), 0.0
             for step in steps:
                 loss, gap, seconds = run(config, step)
                 loss_of_all = loss if step == "all" else loss_of_all
@@ -114,9 +114,12 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", choices=[*TABLES], default=[*TABLES])
     parser.add_argument("--steps", nargs="+", choices=[*STEPS], default=[*STEPS])
     parser.add_argument("--effort", default="default")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     compare(
-        asked.folder.resolve(), asked.tables, ["all", *(step for step in asked.steps if step != "all")], asked.effort
+        options.folder.resolve(),
+        options.tables,
+        ["all", *(step for step in options.steps if step != "all")],
+        options.effort,
     )
 
 

@@ -41,7 +41,7 @@ def make(path: Path, rows: int, columns: int, skew: float, seed: int) -> None:
         for _ in range(rows):
             causes = [draw.gauss(0, 1) for _ in range(4)]
             spread = (sum(map(float.__mul__, causes, share)) + 0.6 * draw.gauss(0, 1) for share in shares)
-            file.write(",".join(str(round(1000 * math.exp(skew * one / 2))) for one in spread) + "\n")
+            file.write(",".join(str(round(1000 * math.exp(skew * value / 2))) for value in spread) + "\n")
 
 
 def measure(source: Path, k: int, folder: Path) -> None:

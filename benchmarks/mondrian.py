@@ -75,8 +75,8 @@ def by_anonypy(rows: Sequence[Row], k: int) -> list[Partition]:
         if i not in NUMBERS:
             frame[column] = frame[column].astype("category")
     frame["number"] = range(len(rows))
-    found = anonypy.Preserver(frame, COLUMNS, "number").modrian.partition(k)
-    return [[rows[i] for i in part] for part in found]
+    parts = anonypy.Preserver(frame, COLUMNS, "number").modrian.partition(k)
+    return [[rows[i] for i in part] for part in parts]
 
 
 def by_kanon_sql(source: Path, dimension: str, k: int) -> Callable[[], list[Partition]]:
@@ -133,13 +133,13 @@ def main() -> None:
     parser.add_argument("--without-anonypy", action="store_true", help="it takes very long on large tables")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        made = HERE.parent / "examples" / "adult" / "adult.parquet"
+        people = HERE.parent / "examples" / "adult" / "adult.parquet"
         if arguments.rows:
-            made = Path(folder) / "made.parquet"
-            make_table(arguments.rows, made)
+            people = Path(folder) / "made.parquet"
+            make_table(arguments.rows, people)
         source = Path(folder) / "source.parquet"
         selected = ", ".join(c if c != "age" else "age::INTEGER AS age" for c in COLUMNS)
-        numbered = f"SELECT {selected}, row_number() OVER () AS number FROM '{made}'"
+        numbered = f"SELECT {selected}, row_number() OVER () AS number FROM '{people}'"
         duckdb.execute(f"COPY ({numbered}) TO '{source}'")
         rows = duckdb.execute(f"SELECT {', '.join(COLUMNS)} FROM '{source}'").fetchall()
         print(
@@ -152,8 +152,8 @@ def main() -> None:
         others = [("plain Python, widest", plain)] + ([] if arguments.without_anonypy else [("anonypy", by_anonypy)])
         for name, function in others:
             start = time.perf_counter()
-            found = function(rows, arguments.k)
-            show(name, time.perf_counter() - start, found)
+            classes = function(rows, arguments.k)
+            show(name, time.perf_counter() - start, classes)
 
 
 if __name__ == "__main__":

@@ -57,8 +57,8 @@ class InPostgres(Own):
         self.connection = psycopg.connect(self.url, autocommit=True)
         types = duckdb.execute("DESCRIBE FROM read_parquet($1)", [str(table)]).fetchall()
         kinds = {"VARCHAR": "TEXT", "DOUBLE": "DOUBLE PRECISION"}
-        made = ", ".join(f'"{name}" {kinds.get(kind, kind)}' for name, kind, *_ in types)
-        self.connection.execute(f"CREATE TABLE p ({made})".encode())
+        described = ", ".join(f'"{name}" {kinds.get(kind, kind)}' for name, kind, *_ in types)
+        self.connection.execute(f"CREATE TABLE p ({described})".encode())
         file = table.with_suffix(".csv")
         duckdb.execute(f"COPY (FROM '{table}') TO '{file}' (HEADER false)")
         with self.connection.cursor() as cursor, cursor.copy("COPY p FROM STDIN CSV") as copy, file.open("rb") as rows:
@@ -118,8 +118,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         table = Path(name) / "table.parquet"
         make_table(given.rows, table)
-        asked = argparse.Namespace(**vars(given), algorithm="optimal", zip=False)
-        config = {**configuration(table, Path(name), asked), "search_in": given.search_in}
+        options = argparse.Namespace(**vars(given), algorithm="optimal", zip=False)
+        config = {**configuration(table, Path(name), options), "search_in": given.search_in}
         columns = list(config["quasi_identifiers"])
         own = (InPostgres if "KANON_SQL_TEST_POSTGRES" in os.environ else InSpark)(table, columns)
         print("| aggregate | write shuffled | kanon-sql | ratio | read | search | release | verify |")

@@ -96,8 +96,13 @@ def main() -> None:
         for column in COLUMNS
     }
     start = time.perf_counter()
-    made = anjana.anonymity.k_anonymity(frame, [], list(COLUMNS), arguments.k, arguments.limit, levels)
-    show("anjana", time.perf_counter() - start, list(made[list(COLUMNS)].itertuples(index=False, name=None)), len(rows))
+    released = anjana.anonymity.k_anonymity(frame, [], list(COLUMNS), arguments.k, arguments.limit, levels)
+    show(
+        "anjana",
+        time.perf_counter() - start,
+        list(released[list(COLUMNS)].itertuples(index=False, name=None)),
+        len(rows),
+    )
 
 
 if __name__ == "__main__":

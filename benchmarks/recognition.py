@@ -122,7 +122,9 @@ def found_in(path: Path, names: list[str], rows: list[list[object]]) -> list[str
         csv.writer(file).writerows([names, *rows])
     with open_engine(EngineOptions()) as engine:
         source = open_described(engine, SourceConfig(path=path.name), path.parent, [], "source")
-        return [one.finding.name if one.finding else None for one in profile(engine, source, Progress()).columns]
+        return [
+            column.finding.name if column.finding else None for column in profile(engine, source, Progress()).columns
+        ]
 
 
 def measured(rows: int) -> tuple[dict[str, list[int]], list[str]]:
@@ -131,11 +133,11 @@ def measured(rows: int) -> tuple[dict[str, list[int]], list[str]]:
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         for locale in LOCALES:
-            made = invented(locale, rows)
+            people = invented(locale, rows)
             silent = [f"c{position}" for position in range(len(COLUMNS))]
             for named, names in enumerate((silent, [column.name for column in COLUMNS])):
-                found = found_in(Path(folder) / "table.csv", names, made)
-                for column, what in zip(COLUMNS, found, strict=True):
+                findings = found_in(Path(folder) / "table.csv", names, people)
+                for column, what in zip(COLUMNS, findings, strict=True):
                     if column.row:
                         right[column.row][named] += what in column.right
                     elif what in DIRECT | {"free text"}:
@@ -149,7 +151,7 @@ def table(right: Mapping[str, list[int]]) -> str:
     for row in ROWS:
         cells = [", ".join(row)]
         for named in (0, 1):
-            counts = [right[one][named] for one in row]
+            counts = [right[kind][named] for kind in row]
             alike = len(set(counts)) == 1
             cells.append(f"{counts[0] if alike else ', '.join(map(str, counts))} of {len(LOCALES)}")
             cells[-1] += " each" if alike and len(row) > 1 else ""
@@ -158,19 +160,19 @@ def table(right: Mapping[str, list[int]]) -> str:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--rows", type=int, default=300, help="of each table [default: %(default)s]")
-    asked.add_argument("--page", type=Path, help="the page whose table is replaced")
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=300, help="of each table [default: %(default)s]")
+    parser.add_argument("--page", type=Path, help="the page whose table is replaced")
+    given = parser.parse_args()
     right, wrong = measured(given.rows)
-    made = table(right)
-    print(made)
+    lines = table(right)
+    print(lines)
     print("\n".join(["", "taken for something that identifies a person:", *(wrong or ["none"])]))
     if given.page:
         text = given.page.read_text(encoding="utf-8")
         old = re.search(r"\| column \| values alone \|.*?(?=\n\n)", text, re.DOTALL)
         assert old, f"{given.page} has no such table"
-        given.page.write_text(text[: old.start()] + made + text[old.end() :], encoding="utf-8")
+        given.page.write_text(text[: old.start()] + lines + text[old.end() :], encoding="utf-8")
 
 
 if __name__ == "__main__":

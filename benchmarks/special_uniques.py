@@ -37,12 +37,12 @@ def main() -> None:
             start = time.process_time()
             names = [f"c{i}" for i in range(len(counts))]
             config = {"source": str(path), "quasi_identifiers": names, "privacy": {"k": 1}}
-            found = kanon_sql.risk(config, special_uniques=3, subsets=0)["before"]["special_uniques"]
+            special = kanon_sql.risk(config, special_uniques=3, subsets=0)["before"]["special_uniques"]
             middle = time.process_time()
             plain(path, names)
             seconds = middle - start, time.process_time() - middle
-            uniques = f"{sum(found['msus'].values()):,}"
-            print(f"| {name} | {found['rows']:,} | {uniques} | {seconds[0]:.1f} s | {seconds[1]:.1f} s |")
+            uniques = f"{sum(special['msus'].values()):,}"
+            print(f"| {name} | {special['rows']:,} | {uniques} | {seconds[0]:.1f} s | {seconds[1]:.1f} s |")
 
 
 def make(path: Path, rows: int, counts: tuple[int, ...]) -> None:

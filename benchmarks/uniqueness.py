@@ -31,15 +31,17 @@ def main() -> None:
         whole = sizes(people, COLUMNS[:width], "true")
         for fraction in FRACTIONS:
             drawn = [f"hash(ROW({', '.join(quoted(COLUMNS))}), place, {seed})" for seed in range(SAMPLES)]
-            samples = [sizes(people, COLUMNS[:width], f"{one} / 18446744073709551616.0 < {fraction}") for one in drawn]
-            found = [estimate_uniqueness(one, whole.rows) for one in samples]
-            shares = [shown(found, model) for model in ("pitman", "zayatz", "snb", "dankar")]
+            samples = [
+                sizes(people, COLUMNS[:width], f"{order} / 18446744073709551616.0 < {fraction}") for order in drawn
+            ]
+            estimates = [estimate_uniqueness(class_sizes, whole.rows) for class_sizes in samples]
+            shares = [shown(estimates, model) for model in ("pitman", "zayatz", "snb", "dankar")]
             print(f"| {width} | {fraction} | {whole.alone / whole.rows:.3f} | {' | '.join(shares)} |")
 
 
-def shown(found: list[PopulationUniqueness], model: str) -> str:
+def shown(estimates: list[PopulationUniqueness], model: str) -> str:
     """The median of the estimates; a dash where there is none."""
-    shares = [share for one in found if (share := getattr(one, model)) is not None]
+    shares = [share for estimate in estimates if (share := getattr(estimate, model)) is not None]
     return f"{median(shares):.3f}" if shares else "\N{EN DASH}"
 
 

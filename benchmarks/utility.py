@@ -22,9 +22,11 @@ def main() -> None:
         run = [*commands(Path(name), given)["kanon-sql, random order"], "--no-advice"]
         utility = [sys.executable, "-m", "kanon_sql", "utility", str(Path(name) / "config.json"), "--quiet"]
         taken = [(measure(run), measure(utility)) for _ in range(given.runs)]
-    made, measured = (min(one[place] for one in taken) for place in (0, 1))
-    print(f"{given.rows:,} rows, {given.algorithm}, k = {given.k}: run {made[0]:.1f} s ({made[1]:.0f} MB), ", end="")
-    print(f"utility {measured[0]:.1f} s ({measured[1]:.0f} MB), {measured[0] / made[0]:.2f} times the run")
+    of_run, measured = (min(pair[place] for pair in taken) for place in (0, 1))
+    print(
+        f"{given.rows:,} rows, {given.algorithm}, k = {given.k}: run {of_run[0]:.1f} s ({of_run[1]:.0f} MB), ", end=""
+    )
+    print(f"utility {measured[0]:.1f} s ({measured[1]:.0f} MB), {measured[0] / of_run[0]:.2f} times the run")
 
 
 if __name__ == "__main__":

@@ -81,16 +81,16 @@ class Greedy:
 
     def run(self, limit: int, seconds: float) -> Trace:
         """Climbs to the first satisfying node; where every node satisfies, to the top."""
-        start, found, node = time.process_time(), Trace(), (0,) * self.columns
+        start, trace, node = time.process_time(), Trace(), (0,) * self.columns
         suppressed, loss = self.measure(node)
         while True:
             spent = time.process_time() - start
             if suppressed <= limit and suppressed < self.n:
-                found.append((spent, min(loss, *(value for _, value in found)) if found else loss))
+                trace.append((spent, min(loss, *(value for _, value in trace)) if trace else loss))
             above = [(*node[:i], level + 1, *node[i + 1 :]) for i, level in enumerate(node) if level < len(LEVELS) - 1]
-            if spent > seconds or not above or (found and limit < self.n):
-                return found
-            loss, suppressed, node = min((*self.measure(other)[::-1], other) for other in above)
+            if spent > seconds or not above or (trace and limit < self.n):
+                return trace
+            loss, suppressed, node = min((*self.measure(successor)[::-1], successor) for successor in above)
 
 
 def searched(config: dict[str, Any], seconds: float) -> tuple[Trace, Trace]:

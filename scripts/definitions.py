@@ -48,24 +48,26 @@ class Open:
 
 def tests_of(models: Iterable[type[PrivacyModel]]) -> dict[str, dict[str, Open]]:
     """The tests of models, each with what is measured by the parameter that chooses it."""
-    found = {}
+    tests = {}
     for model in models:
         name = model.files_by
         kinds = [{name: kind} for kind in get_args(model.model_fields[name].annotation)] if name else [{}]
         measures = {"".join(kind.values()): Open(model.model_construct(**kind).measure) for kind in kinds}
         if model.test is not None:
             # A hierarchy is no table that a test could read.
-            found[model.test] = {kind: one for kind, one in measures.items() if "steps" not in parts_of(_model(one))}
-    return found
+            tests[model.test] = {
+                kind: parameters for kind, parameters in measures.items() if "steps" not in parts_of(_model(parameters))
+            }
+    return tests
 
 
-def _model(one: Any) -> Model:
-    return Model(one, None)
+def _model(parameters: Any) -> Model:
+    return Model(parameters, None)
 
 
-def measured(asked: Sequence[Open]) -> tuple[Chain, list[exp.Expr]]:
+def measured(parameters: Sequence[Open]) -> tuple[Chain, list[exp.Expr]]:
     """(what these measures read, for each the SELECT of the classes that violate)."""
-    models = tuple(map(_model, asked))
+    models = tuple(map(_model, parameters))
     reference = exp.select("value", "row_count").from_(_EVERYONE)
     if any("ranks" in parts_of(model) for model in models):
         # What the release holds has a place in the order too, whether the reference holds it or not.
@@ -88,9 +90,11 @@ def too_small(*, entity: bool) -> tuple[Chain, exp.Expr]:
     return chain, chain.too_small(_hole("k"))
 
 
-def _ranks(name: str, one: Sensitive) -> exp.Expr:
+def _ranks(name: str, sensitive: Sensitive) -> exp.Expr:
     assert name == "ranks"
-    return template.fill(compose("recount/ranks_of_reference", {"reference": f"reference_{one.index}"}), part=True)
+    return template.fill(
+        compose("recount/ranks_of_reference", {"reference": f"reference_{sensitive.index}"}), part=True
+    )
 
 
 def _hole(name: str) -> exp.Expr:
@@ -107,18 +111,18 @@ def _text(chain: Chain, statement: exp.Expr) -> tuple[str, list[str]]:
             cast.replace(cast.this)
     for parameter in list(statement.find_all(exp.Parameter, exp.Placeholder)):
         parameter.replace(_hole(parameter.name))
-    made = portable(statement, _ANY)
+    statement_text = portable(statement, _ANY)
     names = []
-    for one in made.find_all(exp.Identifier):
-        is_hole = one.name.startswith(_HOLE)
-        names += [one.name.removeprefix(_HOLE)] if is_hole else []
-        plain = is_hole or one.name in ("class_rows", "reached")
-        one.replace(exp.to_identifier(one.name if plain else f"kanon_{one.name}", quoted=False))
-    return made.sql(pretty=True, comments=False), sorted(set(names))
+    for identifier in statement_text.find_all(exp.Identifier):
+        is_hole = identifier.name.startswith(_HOLE)
+        names += [identifier.name.removeprefix(_HOLE)] if is_hole else []
+        plain = is_hole or identifier.name in ("class_rows", "reached")
+        identifier.replace(exp.to_identifier(identifier.name if plain else f"kanon_{identifier.name}", quoted=False))
+    return statement_text.sql(pretty=True, comments=False), sorted(set(names))
 
 
 def _put_in(text: str, holes: Mapping[str, str]) -> str:
-    return re.sub(rf"\b{_HOLE}(\w+)", lambda found: holes[found[1]], text)
+    return re.sub(rf"\b{_HOLE}(\w+)", lambda match: holes[match[1]], text)
 
 
 def _headed(text: str, tables: Iterable[tuple[str, str]]) -> str:
@@ -129,26 +133,26 @@ def _headed(text: str, tables: Iterable[tuple[str, str]]) -> str:
 
 def macros(models: Iterable[type[PrivacyModel]]) -> str:
     """The file of dbt's macros: each takes tables and thresholds, and gives the classes that violate."""
-    made = [
+    parts = [
         "{#- The classes that violate. Written by scripts/definitions.py of the statements that count a table anew\n"
         "    (queries/recount and queries/privacy): change it there. -#}\n"
     ]
-    asked: list[tuple[str, Chain, exp.Expr]] = [
+    statements: list[tuple[str, Chain, exp.Expr]] = [
         ("k_anonymous_rows", *too_small(entity=False)),
         ("k_anonymous_entities", *too_small(entity=True)),
     ]
     for test, kinds in tests_of(models).items():
-        for kind, one in kinds.items():
-            chain, (statement,) = measured([one])
-            asked.append((f"{test}_{kind}".rstrip("_"), chain, statement))
-    for name, chain, statement in asked:
+        for kind, parameters in kinds.items():
+            chain, (statement,) = measured([parameters])
+            statements.append((f"{test}_{kind}".rstrip("_"), chain, statement))
+    for name, chain, statement in statements:
         text, holes = _text(chain, statement)
         tables = [_GIVEN, *([_EVERYONE] if f"kanon_{_EVERYONE}" in text else [])]
         whole = _headed(text, [(table, f"{{{{ {table} }}}}") for table in tables])
         whole = _put_in(whole, {hole: f"{{{{ {hole} }}}}" for hole in holes})
         whole = whole.replace(" AS DOUBLE)", " AS {{ kanon_sql.double() }})")
-        made.append(f"{{% macro {name}({', '.join([*tables, *holes])}) %}}\n{whole}\n{{% endmacro %}}\n")
-    return "\n".join(made)
+        parts.append(f"{{% macro {name}({', '.join([*tables, *holes])}) %}}\n{whole}\n{{% endmacro %}}\n")
+    return "\n".join(parts)
 
 
 _COUNTED = """(
@@ -210,23 +214,23 @@ WHERE (source_rows - released_rows - @at_most) * 100 > source_rows * @percent;
 def audits(models: Iterable[type[PrivacyModel]]) -> str:
     """The file of SQLMesh's audits."""
     k, _ = _text(*too_small(entity=False))
-    made = {"k": _headed(k, [(_GIVEN, _GROUPED)])}
+    audit_texts = {"k": _headed(k, [(_GIVEN, _GROUPED)])}
     tests = tests_of(models)
-    for kind, one in tests["t_close"].items():
-        chain, (statement,) = measured([one])
-        made[kind] = _headed(_text(chain, statement)[0], [(_GIVEN, _COUNTED), (_EVERYONE, _REFERENCE)])
+    for kind, parameters in tests["t_close"].items():
+        chain, (statement,) = measured([parameters])
+        audit_texts[kind] = _headed(_text(chain, statement)[0], [(_GIVEN, _COUNTED), (_EVERYONE, _REFERENCE)])
     kinds = tests["l_diverse"]
-    chain, found = measured(list(kinds.values()))
-    for kind, select in zip(kinds, found, strict=True):
+    chain, selects = measured(list(kinds.values()))
+    for kind, select in zip(kinds, selects, strict=True):
         assert isinstance(select, exp.Select)
         select.where(_hole("variant").eq(exp.Literal.string(kind)), copy=False)
-    known = exp.In(this=_hole("variant"), expressions=[exp.Literal.string(kind) for kind in kinds])
-    other = exp.select("size AS class_rows", "NULL AS reached").from_("sizes")
-    unknown = exp.Not(this=exp.Coalesce(this=known, expressions=[exp.false()]))
-    whole = union_all([*found, other.where(unknown)])
-    made["l"] = _headed(_text(chain, whole)[0], [(_GIVEN, _COUNTED)])
+    named = exp.In(this=_hole("variant"), expressions=[exp.Literal.string(kind) for kind in kinds])
+    without_measure = exp.select("size AS class_rows", "NULL AS reached").from_("sizes")
+    unknown = exp.Not(this=exp.Coalesce(this=named, expressions=[exp.false()]))
+    whole = union_all([*selects, without_measure.where(unknown)])
+    audit_texts["l"] = _headed(_text(chain, whole)[0], [(_GIVEN, _COUNTED)])
     holes = {"k": "@k", "l": "@l", "t": "@t", "numerator": "@c", "denominator": "1", "variant": "@variant"}
-    return _AUDITS.format(**{name: _put_in(text, holes) for name, text in made.items()})
+    return _AUDITS.format(**{name: _put_in(text, holes) for name, text in audit_texts.items()})
 
 
 def files() -> dict[Path, str]:

@@ -81,7 +81,7 @@ class Running:
                 start_new_session=True,
                 **settings,
             )
-            began = next((one.began for one in processes() if one.number == process.pid), "")
+            began = next((candidate.began for candidate in processes() if candidate.number == process.pid), "")
             self.groups.append(Group(process.pid, began, stop))
         return Log(log, process)
 
@@ -94,8 +94,8 @@ class Running:
 
     def alive(self) -> bool:
         """Whether every process that was started still runs."""
-        known = {(one.number, one.began) for one in processes() if not one.dead}
-        return bool(self.groups) and all((group.leader, group.began) in known for group in self.groups)
+        running = {(candidate.number, candidate.began) for candidate in processes() if not candidate.dead}
+        return bool(self.groups) and all((group.leader, group.began) in running for group in self.groups)
 
     def stop(self) -> None:
         """Stops all groups, the last one first, and removes the folder. A number that another process has got since
@@ -146,28 +146,28 @@ class Process:
 
 def processes() -> list[Process]:
     """All processes: from /proc where there is one, else by ps."""
-    found = []
+    running_now = []
     if Path("/proc/self/stat").exists():
         for path in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):
                 # The name, in parentheses, may hold blanks. Then come state, parent, group, …; the start is the 20th.
                 rest = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-                found.append(Process(int(path.parent.name), int(rest[2]), rest[19], rest[0] in "ZX"))
-        return found
+                running_now.append(Process(int(path.parent.name), int(rest[2]), rest[19], rest[0] in "ZX"))
+        return running_now
     listed = subprocess.run(["ps", "-A", "-o", "pid=,pgid=,stat=,lstart="], check=True, capture_output=True, text=True)
     for line in listed.stdout.splitlines():
         number, group, state, began = line.split(maxsplit=3)
-        found.append(Process(int(number), int(group), began, state.startswith("Z")))
-    return found
+        running_now.append(Process(int(number), int(group), began, state.startswith("Z")))
+    return running_now
 
 
 def _members(group: Group) -> list[int]:
     with suppress(ChildProcessError):  # one of ours that has ended stays in the table until it is asked for
         os.waitpid(group.leader, os.WNOHANG)
     all_of_them = processes()
-    if any(one.number == group.leader and one.began != group.began for one in all_of_them):
+    if any(candidate.number == group.leader and candidate.began != group.began for candidate in all_of_them):
         return []
-    return [one.number for one in all_of_them if one.group == group.leader and not one.dead]
+    return [candidate.number for candidate in all_of_them if candidate.group == group.leader and not candidate.dead]
 
 
 def _signal(group: Group, number: int) -> None:
@@ -198,15 +198,15 @@ def held_signals() -> Iterator[None]:
             raise Interrupted(held[0])
 
 
-def port(asked: int | None = None) -> int:
+def port(wanted: int | None = None) -> int:
     """A port of the loopback interface that nobody listens on: the one that is asked for, else any."""
-    if asked is not None:
-        if listens(asked):
-            raise StartError(f"port {asked} is taken; give another --port, or none")
-        return asked
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    if wanted is not None:
+        if listens(wanted):
+            raise StartError(f"port {wanted} is taken; give another --port, or none")
+        return wanted
+    with socket.socket() as connection:
+        connection.bind(("127.0.0.1", 0))
+        return int(connection.getsockname()[1])
 
 
 def listens(port: int) -> bool:
@@ -240,9 +240,9 @@ def virtual_environment(folder: Path, requirements: list[str], stamp: str) -> Pa
         if note.exists() and note.read_text(encoding="utf-8") == wanted:
             return python
         say(f"installing {' '.join(requirements)} into {folder}")
-        known = note.exists() and json.loads(note.read_text(encoding="utf-8"))[0] == sys.version
+        is_reusable = note.exists() and json.loads(note.read_text(encoding="utf-8"))[0] == sys.version
         note.unlink(missing_ok=True)
-        make = [sys.executable, "-m", "venv", *([] if known else ["--clear"]), str(folder)]
+        make = [sys.executable, "-m", "venv", *([] if is_reusable else ["--clear"]), str(folder)]
         pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-compile"]
         for command in (make, [*pip, *requirements]):
             if subprocess.run(command, check=False, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode:
@@ -371,8 +371,8 @@ def _note() -> Path:
 def _noted() -> Running | None:
     if not _note().exists():
         return None
-    known = json.loads(_note().read_text(encoding="utf-8"))
-    return Running(known["folder"], [Group(**group) for group in known["groups"]], known["environment"])
+    noted = json.loads(_note().read_text(encoding="utf-8"))
+    return Running(noted["folder"], [Group(**group) for group in noted["groups"]], noted["environment"])
 
 
 def _start(engine: Engine, options: argparse.Namespace) -> None:

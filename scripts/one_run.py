@@ -108,7 +108,7 @@ class Statement:
 @contextmanager
 def recorded() -> Iterator[list[Statement]]:
     """The statements that engines run in the block."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     query, run = Engine.query, Engine.run
     files: list[str] = []
 
@@ -116,20 +116,20 @@ def recorded() -> Iterator[list[Statement]]:
         files.append(name if isinstance(name, str) else name.name)
         return query(self, name, **holes)
 
-    def told(self: Engine, statement: exp.Expr | str, values: Mapping[str, Any] | None = None) -> list[Row]:
+    def run_recorded(self: Engine, statement: exp.Expr | str, values: Mapping[str, Any] | None = None) -> list[Row]:
         rows = shown = run(self, statement, values)
         sql = statement if isinstance(statement, str) else template.text(statement)
-        made = re.match(r"CREATE OR REPLACE TEMPORARY TABLE (\S+)", sql)
-        if made:
-            shown = self.connection.execute(f"FROM {made[1]} ORDER BY ALL").fetchall()
+        created = re.match(r"CREATE OR REPLACE TEMPORARY TABLE (\S+)", sql)
+        if created:
+            shown = self.connection.execute(f"FROM {created[1]} ORDER BY ALL").fetchall()
         columns = [name for name, *_ in self.connection.description or []]
         for name, value in sorted((values or {}).items(), reverse=True):
             sql = sql.replace(f"${name}", exp.convert(value).sql(dialect="duckdb"))
-        found.append(Statement(files.pop() if files else _kind(sql), sql, columns, shown))
+        statements.append(Statement(files.pop() if files else _kind(sql), sql, columns, shown))
         return rows
 
-    with patch.object(Engine, "query", spoken), patch.object(Engine, "run", told):
-        yield found
+    with patch.object(Engine, "query", spoken), patch.object(Engine, "run", run_recorded):
+        yield statements
 
 
 def _kind(sql: str) -> str:
@@ -145,33 +145,37 @@ def page() -> str:
         before = Path.cwd()
         os.chdir(folder)
         try:
-            with recorded() as found:
+            with recorded() as statements:
                 kanon_sql.run("config.yaml", advice=False)
             release = Path("release.csv").read_text(encoding="utf-8")
         finally:
             os.chdir(before)
-    left = [one for one in found if one.file]
+    left = [statement for statement in statements if statement.file]
     parts = [HEAD.format(rows=ROWS, config=CONFIG)]
     for title, (text, wanted) in SECTIONS.items():
         parts.append(f"\n## {title}\n\n{_wrapped(text)}\n")
-        mine = [one for one in left if one.file.startswith(wanted)]
-        left = [one for one in left if one not in mine]
-        files = [one.file for one in mine]
-        parts += [_shown(one, files.count(one.file)) for i, one in enumerate(mine) if one.file not in files[:i]]
+        mine = [statement for statement in left if statement.file.startswith(wanted)]
+        left = [statement for statement in left if statement not in mine]
+        files = [statement.file for statement in mine]
+        parts += [
+            _shown(statement, files.count(statement.file))
+            for i, statement in enumerate(mine)
+            if statement.file not in files[:i]
+        ]
     parts.append(f"\n`release.csv` holds:\n\n```text\n{release}```\n")
     return "".join(parts)
 
 
-def _shown(one: Statement, times: int) -> str:
+def _shown(statement: Statement, times: int) -> str:
     head = ""
-    if "/" in one.file:
-        text = (template.queries_folder() / f"{one.file}.sql").read_text(encoding="utf-8")
+    if "/" in statement.file:
+        text = (template.queries_folder() / f"{statement.file}.sql").read_text(encoding="utf-8")
         answers = (
             " ".join(re.findall(r"^-- (.*)", text, re.MULTILINE)).partition("Answers: ")[2].partition(" Reads: ")[0]
         )
         often = f" Executed {times} times." if times > 1 else ""
-        head = f"\n{_wrapped(f'[`{one.file}`](../queries/{one.file}.sql): {answers}{often}')}\n"
-    return f"{head}\n```sql\n{_pretty(one.sql)}\n```\n{_table(one)}"
+        head = f"\n{_wrapped(f'[`{statement.file}`](../queries/{statement.file}.sql): {answers}{often}')}\n"
+    return f"{head}\n```sql\n{_pretty(statement.sql)}\n```\n{_table(statement)}"
 
 
 def _wrapped(text: str) -> str:
@@ -192,10 +196,10 @@ def _pretty(sql: str) -> str:
     return tree.sql(dialect="duckdb", pretty=True)
 
 
-def _table(one: Statement) -> str:
-    if not one.rows or one.file == "copy":
+def _table(statement: Statement) -> str:
+    if not statement.rows or statement.file == "copy":
         return ""
-    lines = [one.columns, ["---"] * len(one.columns), *one.rows]
+    lines = [statement.columns, ["---"] * len(statement.columns), *statement.rows]
     return "\n" + "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
 
 

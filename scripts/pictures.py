@@ -53,9 +53,9 @@ def draw(folder: Path) -> None:
     """Writes all pictures to a folder."""
     with tempfile.TemporaryDirectory() as work, page(Path(work)) as window:
         for name, (part, most) in PICTURES.items():
-            found = window.locator(part)
-            found.scroll_into_view_if_needed()
-            box = found.bounding_box()
+            element = window.locator(part)
+            element.scroll_into_view_if_needed()
+            box = element.bounding_box()
             left, top = box["x"], box["y"] + window.evaluate("() => scrollY")
             clip = {"x": left - 12, "y": top - 12, "width": box["width"] + 24, "height": min(box["height"], most) + 24}
             window.screenshot(path=folder / f"{name}.png", clip=clip, full_page=True)

@@ -59,12 +59,12 @@ def usages(folder: str) -> dict[str, Usage]:
             table.writers.append(file)
             table.columns = max(table.columns, _columns(head["Gives"]), key=len)
             table.answers = table.answers or head["Answers"].partition(". ")[0].rstrip(".")
-        for one in sorted(read):
-            tables[one].readers.append(file)
+        for table_read in sorted(read):
+            tables[table_read].readers.append(file)
         for names, meaning, columns in _entries(head["Reads"]):
-            for one in names & read:
-                tables[one].meaning = tables[one].meaning or meaning
-                tables[one].columns_read = max(tables[one].columns_read, columns, key=len)
+            for table_read in names & read:
+                tables[table_read].meaning = tables[table_read].meaning or meaning
+                tables[table_read].columns_read = max(tables[table_read].columns_read, columns, key=len)
     return dict(sorted(tables.items()))
 
 
@@ -84,15 +84,15 @@ def _written(tree: exp.Expr) -> str | None:
 
 def _read(tree: exp.Expr) -> set[str]:
     """The tables that a statement reads: all but its own and those that it names in WITH."""
-    own = {one.alias for one in tree.find_all(exp.CTE)}
+    own = {subquery.alias for subquery in tree.find_all(exp.CTE)}
     body = tree.expression if isinstance(tree, (exp.Create, exp.Insert)) else tree
-    return {one.name for one in body.find_all(exp.Table) if one.name} - own
+    return {source.name for source in body.find_all(exp.Table) if source.name} - own
 
 
 def _columns(gives: str) -> str:
     """The columns in a text such as `the table members (part, cell)`."""
-    found = re.search(r"\(([^)]*)\)", gives)
-    return found[1] if found else ""
+    match = re.search(r"\(([^)]*)\)", gives)
+    return match[1] if match else ""
 
 
 def _entries(reads: str) -> list[tuple[set[str], str, str]]:

@@ -54,17 +54,17 @@ def linked(path: PurePosixPath, text: str) -> Iterator[PurePosixPath]:
     """The files and folders of the project that a page links to."""
     for match in LINK.finditer(FENCE.sub("", text)):
         if "://" not in match[2] and not match[2].startswith("mailto:"):
-            found = PurePosixPath(os.path.normpath((path if (ROOT / path).is_dir() else path.parent) / match[2]))
-            if (ROOT / found).exists():
-                yield found
+            target = PurePosixPath(os.path.normpath((path if (ROOT / path).is_dir() else path.parent) / match[2]))
+            if (ROOT / target).exists():
+                yield target
 
 
 def moved(path: PurePosixPath, text: str) -> str:
     """The text of a page with its links to where the project's files stand among the pages."""
 
     def link(match: re.Match[str]) -> str:
-        for found in linked(path, match[0]):
-            target = os.path.relpath(place(found), place(path).parent)
+        for page in linked(path, match[0]):
+            target = os.path.relpath(place(page), place(path).parent)
             return f"{match[1]}{PurePosixPath(target)}{match[3] or ''})"
         return match[0]
 

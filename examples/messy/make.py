@@ -93,7 +93,7 @@ def insurance_number(letter: str, digits: str) -> str:
     """A German health insurance number: letter, eight digits, and the last digit of the sum of the digits of all their
     digits, every second one doubled, the letter being its place in the alphabet in two digits."""
     number = f"{ord(letter) - 64:02}{digits}"
-    return f"{letter}{digits}{sum(sum(divmod(int(one) * (1 + i % 2), 10)) for i, one in enumerate(number)) % 10}"
+    return f"{letter}{digits}{sum(sum(divmod(int(digit) * (1 + i % 2), 10)) for i, digit in enumerate(number)) % 10}"
 
 
 def iban(bank: int, account: int) -> str:
@@ -158,46 +158,46 @@ def comma(number: float, decimals: int, draw: random.Random) -> str:
     return text.replace(".", "") if draw.random() < 0.03 else text
 
 
-def note(draw: random.Random, one: Person, other: Person) -> str:
+def note(draw: random.Random, patient: Person, visitor: Person) -> str:
     text: str = draw.choice(WORDS["notes"])
     return text.format(
-        tel=one.telephone,
-        mail=one.mail,
-        name=f"{other.first} {other.last}",
+        tel=patient.telephone,
+        mail=patient.mail,
+        name=f"{visitor.first} {visitor.last}",
         doctor=draw.choice(WORDS["doctors"]),
         city=draw.choice(WORDS["cities"])[0],
     )
 
 
-def stay(draw: random.Random, one: Person, other: Person) -> dict[str, str]:
+def stay(draw: random.Random, patient: Person, visitor: Person) -> dict[str, str]:
     """One row, clean but for what depends on the writing of numbers, dates and words."""
-    admitted = max(one.born, date(2023, 1, 1) + timedelta(days=draw.randrange(730)))
-    age = admitted.year - one.born.year - ((admitted.month, admitted.day) < (one.born.month, one.born.day))
+    admitted = max(patient.born, date(2023, 1, 1) + timedelta(days=draw.randrange(730)))
+    age = admitted.year - patient.born.year - ((admitted.month, admitted.day) < (patient.born.month, patient.born.day))
     days = min(60, int(draw.expovariate(1 / 5)))
     fitting = [
         ((code, says, ward), weight)
         for code, says, weight, low, high, sex, ward in WORDS["diagnoses"]
-        if low <= age <= high and sex in ("", one.sex)
+        if low <= age <= high and sex in ("", patient.sex)
     ]
     code, says, ward = drawn(draw, weighted(fitting))
     checked = admitted + timedelta(days=days + draw.randrange(20, 90))
     return {
-        "Patienten-ID": f"P{one.number:06}",
-        "Nachname": one.last,
-        "Vorname": one.first,
-        "Straße": one.street,
-        "PLZ": one.code,
-        "Ort": one.city,
-        "Geburtsland": one.country,
-        "Telefon": one.telephone,
-        "E-Mail": one.mail,
-        "Versichertennr.": one.insurance,
-        "IBAN": one.iban,
-        "Geschlecht": drawn(draw, WRITTEN_SEXES[one.sex]),
-        "Geburtsdatum": f"{one.born:%d.%m.%Y}",
+        "Patienten-ID": f"P{patient.number:06}",
+        "Nachname": patient.last,
+        "Vorname": patient.first,
+        "Straße": patient.street,
+        "PLZ": patient.code,
+        "Ort": patient.city,
+        "Geburtsland": patient.country,
+        "Telefon": patient.telephone,
+        "E-Mail": patient.mail,
+        "Versichertennr.": patient.insurance,
+        "IBAN": patient.iban,
+        "Geschlecht": drawn(draw, WRITTEN_SEXES[patient.sex]),
+        "Geburtsdatum": f"{patient.born:%d.%m.%Y}",
         "Alter": str(age),
-        "Familienstand": one.married.capitalize() if draw.random() < 0.1 else one.married,
-        "Beruf": one.occupation,
+        "Familienstand": patient.married.capitalize() if draw.random() < 0.1 else patient.married,
+        "Beruf": patient.occupation,
         "Aufnahme": f"{admitted:%Y-%m-%d}",
         "Entlassung": f"{admitted + timedelta(days=days):%m/%d/%Y}",
         "letzte Kontrolle": f"{checked:%Y-%m-%d}" if draw.random() < 0.08 else f"{checked:%d.%m.%Y}",
@@ -206,11 +206,11 @@ def stay(draw: random.Random, one: Person, other: Person) -> dict[str, str]:
         "ICD-10": code,
         "Diagnose": says,
         "Kosten (€)": comma(draw.lognormvariate(7.9, 0.8), 2, draw),
-        "Gewicht kg": comma(one.weight, 1, draw),
-        "Größe cm": str(one.height),
+        "Gewicht kg": comma(patient.weight, 1, draw),
+        "Größe cm": str(patient.height),
         "Blutdruck": f"{draw.randrange(95, 180)}/{draw.randrange(55, 110)}",
-        "Raucher": draw.choice(("ja", "Ja", "J", "yes") if one.smoker else ("nein", "Nein", "N", "no")),
-        "Notiz": note(draw, one, other),
+        "Raucher": draw.choice(("ja", "Ja", "J", "yes") if patient.smoker else ("nein", "Nein", "N", "no")),
+        "Notiz": note(draw, patient, visitor),
         "Mandant": "KH-01",
         "Bemerkung 2": "",
     }
@@ -233,16 +233,23 @@ def stays(draw: random.Random, persons: Sequence[Person], rows: int) -> Iterator
     chosen = [*persons, *draw.choices(persons[: len(persons) // 2], k=again)]
     draw.shuffle(chosen)
     last: dict[str, str] = {}
-    for i, one in enumerate(chosen):
+    for i, patient in enumerate(chosen):
         if not last or draw.random() >= 0.003:
-            last = {"Fall-Nr.": f"2025-{i + 1:06}", **mess(draw, stay(draw, one, draw.choice(persons)))}
+            last = {"Fall-Nr.": f"2025-{i + 1:06}", **mess(draw, stay(draw, patient, draw.choice(persons)))}
         yield last
 
 
-def facts(one: Person) -> list[str]:
+def facts(someone: Person) -> list[str]:
     """What others know of a person; the age is that of New Year's Day 2024."""
-    age = max(0, 2024 - one.born.year - 1)
-    return [f"{one.first} {one.last}", one.sex, f"{one.born:%d.%m.%Y}", str(age), one.code, one.city]
+    age = max(0, 2024 - someone.born.year - 1)
+    return [
+        f"{someone.first} {someone.last}",
+        someone.sex,
+        f"{someone.born:%d.%m.%Y}",
+        str(age),
+        someone.code,
+        someone.city,
+    ]
 
 
 def write(path: Path, names: Sequence[str], rows: Iterator[Sequence[str]], *, messy: bool) -> None:
@@ -261,9 +268,9 @@ def make(folder: Path, *, rows: int = 20_000, seed: int = 1, english: bool = Fal
     table = (list(row.values()) for row in stays(draw, persons, rows))
     write(patients, names, table, messy=True)
     size = rows * 3 // 20
-    known = [*draw.sample(persons, size // 2), *(person(draw, rows + i) for i in range(size - size // 2))]
-    draw.shuffle(known)
-    write(register, ["name", "sex", "born", "age", "postcode", "city"], map(facts, known), messy=False)
+    listed = [*draw.sample(persons, size // 2), *(person(draw, rows + i) for i in range(size - size // 2))]
+    draw.shuffle(listed)
+    write(register, ["name", "sex", "born", "age", "postcode", "city"], map(facts, listed), messy=False)
     return patients, register
 
 

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 from effort import tries
 from hypothesis import HealthCheck, given, settings
-from model_cases import Asked, asked
+from model_cases import ModelTable, model_tables
 from model_runs import check_compiled_check
 from shared_engine import attached, shared
 from tables import configuration, people, write
@@ -210,8 +210,8 @@ def test_rows_that_were_not_there_are_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @slow
-@given(case=asked())
-def test_the_check_lists_the_classes_that_violate(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables())
+def test_the_check_lists_the_classes_that_violate(case: ModelTable, tmp_path: Path) -> None:
     check_compiled_check(case, tmp_path)
 
 

@@ -52,7 +52,7 @@ def test_what_postgres_is_asked_can_be_written_for_trino(start: Start, monkeypat
     source = place.put(COLUMNS, ROWS)
     for more in JOBS.values():
         config = {"source": "in", "sensitive": ["s"], "unlisted": "drop", "privacy": {"k": 4}, **more}
-        kanon_sql.run(place.asked(config, source))
+        kanon_sql.run(place.configured(config, source))
     assert len(trees) > 5 * len(JOBS)
     for tree in trees:
         own = {node.name.lower() for node in tree.walk() if is_own(node) and isinstance(node, exp.Anonymous)}

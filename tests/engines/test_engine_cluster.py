@@ -65,7 +65,7 @@ def test_every_search_gives_what_duckdb_gives(place: OnCluster, source: dict[str
         here = kanon_sql.run(config).report
     finally:
         (place.folder / "people.parquet").rename(source["path"])
-    remote = place.asked(config, source)
+    remote = place.configured(config, source)
     same(place.run(remote).report, here)
     rows = place.released(remote)
     with duckdb.connect() as connection:
@@ -77,7 +77,7 @@ def test_every_search_gives_what_duckdb_gives(place: OnCluster, source: dict[str
 
 
 def test_tables_of_the_catalog(place: OnCluster, source: dict[str, Any]) -> None:
-    remote = place.asked(small(), source)
+    remote = place.configured(small(), source)
     first = place.run({**remote, "target": {"table": "released"}})
     with pytest.raises(ConfigurationError, match="exists already"):
         place.run({**remote, "target": {"table": "released"}})
@@ -110,7 +110,7 @@ def test_the_number_of_jobs_does_not_follow_the_nodes(place: OnCluster, source: 
     def jobs(**more: Any) -> tuple[int, int]:
         tracker = place.session.sparkContext.statusTracker()
         before = set(tracker.getJobIdsForGroup(None))
-        report = place.run(place.asked(small(**more), source)).report
+        report = place.run(place.configured(small(**more), source)).report
         return len(set(tracker.getJobIdsForGroup(None)) - before), report["search"]["checked"]
 
     few, checked = jobs()
@@ -120,12 +120,12 @@ def test_the_number_of_jobs_does_not_follow_the_nodes(place: OnCluster, source: 
 
 
 def test_a_lost_executor_is_made_up_for(place: OnCluster, source: dict[str, Any]) -> None:
-    expected = place.run(place.asked(small(), source)).report
+    expected = place.run(place.configured(small(), source)).report
     listing = subprocess.run(
         ["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=True
     )
     os.kill(int(listing.stdout.split()[0]), signal.SIGKILL)
-    remote = place.asked(small(), source)
+    remote = place.configured(small(), source)
     same(place.run(remote).report, expected)
     rows = place.released(remote)
     assert rows is not None and len(rows) == expected["rows"]["released"]
@@ -137,7 +137,7 @@ def test_files_that_change_during_the_run_are_noticed(place: OnCluster, monkeypa
     from kanon_sql.engines.remote import RemoteSink
 
     source = place.put(COLUMNS, source_rows())
-    remote = place.asked(small(), source)
+    remote = place.configured(small(), source)
     write = RemoteSink.make
 
     def changed(*arguments: Any) -> None:

@@ -48,7 +48,7 @@ def test_every_search_gives_what_duckdb_gives(folder: Path, start: Start, engine
     place = start(engine)
     config = case_configuration(folder, case)
     here = kanon_sql.run(config).report
-    remote = place.asked(config, place.put(COLUMNS, source_rows()))
+    remote = place.configured(config, place.put(COLUMNS, source_rows()))
     there = kanon_sql.run(remote).report
     same(there, here)
     assert there["engine"]["name"] == engine
@@ -74,7 +74,7 @@ def test_the_facts_of_a_page_are_those_that_duckdb_has(folder: Path, start: Star
     config = case_configuration(folder, case)
     parts = ("risk", "columns", "lattice", "classes")
     _, here = facts_of(config, folder, parts)
-    _, there = facts_of(place.asked(config, place.put(COLUMNS, source_rows())), folder, parts)
+    _, there = facts_of(place.configured(config, place.put(COLUMNS, source_rows())), folder, parts)
     if there.report["rows"]["suppressed"] and not there.report["rows"]["masked"]:
         assert set(there.notes) == {"lattice"}  # the released rows cannot be told from the others there
         return
@@ -117,7 +117,7 @@ def test_the_sample_is_released_as_by_duckdb(start: Start, engine: str, algorith
         }
         rows = connection.execute(f"FROM '{SAMPLE / 'adult.parquet'}'").fetchall()
     source = place.put(columns, rows) if engine == "postgres" else {"path": config["source"]["path"]}
-    remote = place.asked(config, source)
+    remote = place.configured(config, source)
     same(kanon_sql.run(remote).report, here)
     released = place.released(remote)
     assert released is not None and len(released) == here["rows"]["released"]
@@ -136,7 +136,7 @@ def test_an_oracle_holds_there(start: Start, engine: str, expected: Json, tmp_pa
     else:
         source = {"path": path}
     for searched in ("duckdb", "engine"):
-        there = kanon_sql.run({**place.asked(config, source), "search_in": searched}).report
+        there = kanon_sql.run({**place.configured(config, source), "search_in": searched}).report
         same(there, here)
         levels = tuple(there["solution"]["levels"][column] for column in SAMARATI["qi_order"])
         satisfying = {tuple(node) for node in expected["satisfying"]}
@@ -190,7 +190,7 @@ def test_rare_values_are_counted_where_the_rows_are(folder: Path, start: Start, 
     config["source"] = str(folder / "people.parquet")
     config["target"] = {"path": str(folder / "rare.parquet"), "overwrite": True}
     here = kanon_sql.run({**config, **{key: value for key, value in more.items() if key != "search_in"}}).report
-    remote = place.asked({**config, **more}, place.put(COLUMNS, source_rows()))
+    remote = place.configured({**config, **more}, place.put(COLUMNS, source_rows()))
     same(kanon_sql.run(remote).report, here)
     with duckdb.connect() as connection:
         mine = connection.execute(f"FROM '{folder / 'rare.parquet'}'").fetchall()
@@ -211,7 +211,7 @@ def test_aggregates_are_those_of_duckdb(folder: Path, start: Start, engine: str,
     config["source"] = str(folder / "people.parquet")
     config["target"] = {"path": str(folder / "shown.parquet"), "overwrite": True}
     here = kanon_sql.run(config).report
-    remote = place.asked(config, place.put(COLUMNS, source_rows()))
+    remote = place.configured(config, place.put(COLUMNS, source_rows()))
     there = kanon_sql.run(remote).report
     same(there, here)
     assert there["loss"]["sse"] == pytest.approx(here["loss"]["sse"])
@@ -234,7 +234,7 @@ def test_the_engine_itself_searches(folder: Path, start: Start, engine: str, cas
     config["source"] = {**SEARCHES[case].get("source", {}), "path": str(folder / "people.parquet")}
     config["target"] = {"path": str(folder / "there.parquet"), "overwrite": True}
     here = kanon_sql.run(config).report
-    remote = place.asked(config, place.put(COLUMNS, source_rows()))
+    remote = place.configured(config, place.put(COLUMNS, source_rows()))
     there = kanon_sql.run({**remote, "search_in": "engine"}).report
     same(there, here)
     assert there["engine"]["search_in"] == "engine"
@@ -259,7 +259,7 @@ def test_the_number_of_combinations_decides_where_they_are_searched(
     source = place.put(COLUMNS, source_rows())
 
     def searched(**more: Any) -> str:
-        return str(kanon_sql.run(place.asked(small(**more), source)).report["engine"]["search_in"])
+        return str(kanon_sql.run(place.configured(small(**more), source)).report["engine"]["search_in"])
 
     assert searched() == "duckdb"
     monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 10)
@@ -300,7 +300,7 @@ def test_values_without_a_place_are_counted_where_the_engine_searches(
     (tmp_path / "h.csv").write_text("flu,*\ncold,*\n")
     config = small(quasi_identifiers={"s": str(tmp_path / "h.csv")}, sensitive=[], search_in="engine")
     with pytest.raises(ConfigurationError, match="1 distinct value of column 's' is not covered"):
-        kanon_sql.run(place.asked(config, place.put(COLUMNS, source_rows())))
+        kanon_sql.run(place.configured(config, place.put(COLUMNS, source_rows())))
 
 
 @ENGINES
@@ -308,7 +308,7 @@ def test_check_and_lattice_read_there(folder: Path, start: Start, engine: str) -
     place = start(engine)
     models = {"k": 3, "l_diversity": {"column": "s", "l": 2}, "t_closeness": {"column": "s", "t": 0.5}}
     here = small(source=str(folder / "people.parquet"), privacy=models, missing="drop")
-    there = place.asked(here, place.put(COLUMNS, source_rows()))
+    there = place.configured(here, place.put(COLUMNS, source_rows()))
     checked, expected = kanon_sql.check(there), kanon_sql.check(here)
     for key in ("status", "rows", "classes", "violations"):
         assert checked[key] == expected[key]
@@ -330,7 +330,7 @@ def test_k_counts_entities(start: Start, engine: str) -> None:
         "privacy": {"k": 6, "entity": "who", "l_diversity": {"column": "s", "l": 2}},
     }
     here = kanon_sql.run(config).report
-    remote = place.asked(config, place.put(columns, rows))
+    remote = place.configured(config, place.put(columns, rows))
     there = kanon_sql.run(remote).report
     same(there, here)
     released = place.released(remote)
@@ -343,7 +343,7 @@ def test_formulas_are_escaped_where_postgres_releases_to_a_file(start: Start, tm
         {"q": "VARCHAR", "=s": "VARCHAR"}, [("-9--2", "=1"), ("-9--2", "-1"), ("'=a", None), ("'=a", "")]
     )
     config = {
-        "engine": place.asked(small(), source)["engine"],
+        "engine": place.configured(small(), source)["engine"],
         "source": source,
         "target": {"path": str(tmp_path / "out.csv"), "csv": {"formulas": "escape"}},
         "quasi_identifiers": {"q": {"builtin": "suppress"}},
@@ -358,7 +358,7 @@ def test_formulas_are_escaped_where_postgres_releases_to_a_file(start: Start, tm
 @ENGINES
 def test_an_existing_target_is_replaced_only_when_asked(start: Start, engine: str) -> None:
     place = start(engine)
-    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.configured(small(), place.put(COLUMNS, source_rows()))
     kanon_sql.run(remote)
     before = place.released(remote)
     with pytest.raises(ConfigurationError, match=r"exists already; name another or set overwrite: true"):
@@ -374,11 +374,11 @@ def test_an_existing_target_is_replaced_only_when_asked(start: Start, engine: st
 @ENGINES
 def test_nothing_is_left_where_there_is_no_release(start: Start, engine: str) -> None:
     place = start(engine)
-    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.configured(small(), place.put(COLUMNS, source_rows()))
     with pytest.raises(NoReleaseError):
         kanon_sql.run({**remote, "privacy": {"k": 500}})
     assert place.released(remote) is None
-    empty = place.asked(small(), place.put(COLUMNS, []))
+    empty = place.configured(small(), place.put(COLUMNS, []))
     with pytest.raises(NoReleaseError, match="has no row"):
         kanon_sql.run(empty)
     assert place.released(empty) is None
@@ -389,7 +389,7 @@ def test_nothing_is_left_where_there_is_no_release(start: Start, engine: str) ->
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_a_dry_run_makes_nothing_there(start: Start, engine: str, algorithm: str) -> None:
     place = start(engine)
-    remote = place.asked(small(algorithm=algorithm), place.put(COLUMNS, source_rows()))
+    remote = place.configured(small(algorithm=algorithm), place.put(COLUMNS, source_rows()))
     dry = kanon_sql.run(remote, dry_run=True).report
     assert dry["status"] == "dry-run"
     assert place.released(remote) is None
@@ -404,7 +404,7 @@ def test_what_looks_like_an_identifier_is_refused_there(start: Start, engine: st
     place = start(engine)
     rows = [(i % 3, f"person{i}@example.org") for i in range(100)]
     config = {"source": "in.parquet", "quasi_identifiers": {"age": {"builtin": "suppress"}}, "privacy": {"k": 5}}
-    remote = place.asked(config, place.put({"age": "INTEGER", "mail": "VARCHAR"}, rows))
+    remote = place.configured(config, place.put({"age": "INTEGER", "mail": "VARCHAR"}, rows))
     with pytest.raises(ConfigurationError, match="column 'mail' looks like e-mail"):
         kanon_sql.run({**remote, "unlisted": "insensitive"})
     assert place.released(remote) is None
@@ -414,7 +414,7 @@ def test_what_looks_like_an_identifier_is_refused_there(start: Start, engine: st
 @ENGINES
 def test_a_column_that_is_not_there_is_named(start: Start, engine: str) -> None:
     place = start(engine)
-    remote = place.asked(small(sensitive=["nix"]), place.put(COLUMNS, source_rows()))
+    remote = place.configured(small(sensitive=["nix"]), place.put(COLUMNS, source_rows()))
     with pytest.raises(ConfigurationError, match="there is no column 'nix'"):
         kanon_sql.run(remote)
 
@@ -424,7 +424,7 @@ def test_a_query_is_a_source(start: Start, engine: str) -> None:
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
     relation = source["table"] if engine == "postgres" else f"parquet.`{source['path']}`"
-    remote = place.asked(small(), {"query": f"SELECT * FROM {relation} WHERE age >= 40 -- the older ones"})
+    remote = place.configured(small(), {"query": f"SELECT * FROM {relation} WHERE age >= 40 -- the older ones"})
     result = kanon_sql.run(remote)
     assert result.released + result.suppressed == sum(1 for row in source_rows() if (row[1] or 0) >= 40)
 
@@ -440,7 +440,7 @@ def test_columns_that_tell_rows_apart_are_warned_of(start: Start, engine: str) -
         "insensitive": ["own", "note"],
         "privacy": {"k": 5},
     }
-    warned = kanon_sql.run(place.asked(config, source)).warnings
+    warned = kanon_sql.run(place.configured(config, source)).warnings
     assert [text.split(":")[0] for text in warned] == [
         "insensitive column 'own' holds a value of its own in 100 of 100 rows"
     ]
@@ -450,11 +450,11 @@ def test_columns_that_tell_rows_apart_are_warned_of(start: Start, engine: str) -
 def test_how_often_the_engine_is_asked_does_not_follow_the_nodes(start: Start, engine: str) -> None:
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
-    few = kanon_sql.run(place.asked(small(), source)).report
+    few = kanon_sql.run(place.configured(small(), source)).report
     more = {f"{name}": {"builtin": "suppress"} for name in ("born", "price", "known", "seen")}
     wide = small(privacy={"k": 2}, suppression={"limit": "60%"})
     wide["quasi_identifiers"] = {**wide["quasi_identifiers"], **more}
-    many = kanon_sql.run(place.asked(wide, source)).report
+    many = kanon_sql.run(place.configured(wide, source)).report
     assert many["search"]["checked"] > 3 * few["search"]["checked"]
     # Each quasi-identifier loads one table of values.
     assert many["engine"]["statements"] - few["engine"]["statements"] <= 4 * len(more)
@@ -469,8 +469,8 @@ def test_a_source_that_changes_during_the_run_is_noticed(
 
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
-    remote = place.asked(small(), source)
-    expected = kanon_sql.run(place.asked(small(), source)).report["rows"]
+    remote = place.configured(small(), source)
+    expected = kanon_sql.run(place.configured(small(), source)).report["rows"]
     write = RemoteSink.make
 
     def changed(*arguments: Any) -> None:
@@ -499,7 +499,7 @@ def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: 
     from kanon_sql.engines.remote import RemoteSink
 
     place = start("postgres")
-    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.configured(small(), place.put(COLUMNS, source_rows()))
     write = RemoteSink.make
 
     def dropped(sink: Any, *arguments: Any) -> None:
@@ -517,7 +517,7 @@ def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: 
 @pytest.mark.parametrize("column", ["age", "note"])
 def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: pytest.MonkeyPatch, column: str) -> None:
     place = start("postgres")
-    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.configured(small(), place.put(COLUMNS, source_rows()))
     seen: list[Any] = []
     import kanon_sql.engines.postgres.target as module
 
@@ -541,7 +541,7 @@ def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: p
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_postgres_copies_a_release_to_a_file_of_this_machine(start: Start, tmp_path: Path, suffix: str) -> None:
     place = start("postgres")
-    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.configured(small(), place.put(COLUMNS, source_rows()))
     expected = kanon_sql.run(remote)
     path = tmp_path / f"out.{suffix}"
     result = kanon_sql.run({**remote, "target": str(path)})
@@ -663,7 +663,7 @@ def test_compile_names_the_table_of_the_engine(start: Start, engine: str, folder
     place = start(engine)
     dialect = "postgres" if engine == "postgres" else "spark"
     source = place.put(COLUMNS, source_rows())
-    remote = place.asked(small(), source)
+    remote = place.configured(small(), source)
     if engine == "spark":  # a path has no name in SQL
         with pytest.raises(ConfigurationError, match="--source-table is not given"):
             kanon_sql.compile(remote, dialect=dialect)
@@ -676,7 +676,7 @@ def test_compile_names_the_table_of_the_engine(start: Start, engine: str, folder
 @ENGINES
 def test_by_the_command_line(start: Start, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = start(engine)
-    remote = place.asked(small(), place.put(COLUMNS, source_rows()))
+    remote = place.configured(small(), place.put(COLUMNS, source_rows()))
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(remote))
     for words, status in ((["--report", str(tmp_path / "r.json")], 0), ([], 2)):

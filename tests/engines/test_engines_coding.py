@@ -98,7 +98,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
 def test_every_treatment_leaves_the_same(tmp_path: Path, start: Start, engine: str) -> None:
     place, config = start(engine), configuration(tmp_path)
     here = kanon_sql.run(config).report
-    remote = place.asked(config, place.put(COLUMNS, rows()))
+    remote = place.configured(config, place.put(COLUMNS, rows()))
     remote["source"]["columns"] = READ
     report = kanon_sql.run(remote).report
     same(report, here)
@@ -117,7 +117,7 @@ def test_every_treatment_leaves_the_same(tmp_path: Path, start: Start, engine: s
 def test_what_is_compiled_treats_alike(tmp_path: Path, start: Start, engine: str) -> None:
     place, config = start(engine), configuration(tmp_path, release={"order": "none"})
     kanon_sql.run(config)
-    remote = place.asked(config, place.put(COLUMNS, rows()))
+    remote = place.configured(config, place.put(COLUMNS, rows()))
     remote["source"]["columns"] = READ
     table = "treated" if engine == "spark" else remote["source"]["table"]
     compiled = kanon_sql.compile(remote, dialect=engine, source_table=table).rstrip().rstrip(";")
@@ -138,7 +138,7 @@ def test_what_cannot_be_treated_is_refused_alike(tmp_path: Path, start: Start, e
     place = start(engine)
     config = configuration(tmp_path, transform={"note": {"round": 5}})
     table = [[*row[:1], 2_000_000_001 if i % 2 else -1_900_000_000, *row[2:]] for i, row in enumerate(rows())]
-    remote = place.asked(config, place.put(COLUMNS, table))
+    remote = place.configured(config, place.put(COLUMNS, table))
     remote["source"]["columns"] = READ
     with pytest.raises(ConfigurationError, match="of column 'note' are invalid"):
         kanon_sql.run(remote)

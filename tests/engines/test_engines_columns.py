@@ -109,7 +109,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
 
 
 def there(place: Place, config: Json) -> Json:
-    remote = place.asked(config, place.put(dict.fromkeys(NAMES, "VARCHAR"), rows()))
+    remote = place.configured(config, place.put(dict.fromkeys(NAMES, "VARCHAR"), rows()))
     remote["source"]["columns"] = config["source"]["columns"]
     return remote
 

@@ -73,7 +73,7 @@ def test_a_connection_that_is_lost_at_the_commit(place: InPostgres, passed_on: b
 
     source = place.put({"q": "VARCHAR", "s": "VARCHAR"}, [("a", str(i)) for i in range(20)])
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "sensitive": ["s"]}
-    remote = place.asked({**config, "privacy": {"k": 2}}, source)
+    remote = place.configured({**config, "privacy": {"k": 2}}, source)
     with _cut_at_commit(place.url, passed_on=passed_on) as url:
         through = {**remote, "engine": {**remote["engine"], "postgres": url}}
         with pytest.raises(EngineError, match="lost at the commit: the release may be in") as caught:

@@ -73,7 +73,7 @@ def test_a_column_that_is_missing_everywhere(start: Start, engine: str, algorith
             "privacy": {"k": 2},
             "algorithm": algorithm,
         }
-        remote = place.asked(config, place.put(columns, rows))
+        remote = place.configured(config, place.put(columns, rows))
         kanon_sql.run(remote)
         assert counted(place.released(remote) or []) == counted(rows)
 
@@ -91,7 +91,7 @@ def test_bounds_of_a_decimal_keep_its_type_beside_a_missing_one(start: Start, en
         "algorithm": "local",
         "release": {"ranges": "columns"},
     }
-    remote = place.asked(config, place.put(columns, rows))
+    remote = place.configured(config, place.put(columns, rows))
     kanon_sql.run(remote)
     here = {**config, "source": str(as_parquet(tmp_path / "in.parquet", columns, rows))}
     kanon_sql.run({**here, "target": str(tmp_path / "out.parquet")})
@@ -116,7 +116,7 @@ def test_entities_are_counted_beside_columns_of_no_role(start: Start, engine: st
         "algorithm": algorithm,
     }
     columns = {"who": "VARCHAR", "row_count": "INTEGER", "s": "VARCHAR", "note": "VARCHAR"}
-    remote = place.asked(config, place.put(columns, rows))
+    remote = place.configured(config, place.put(columns, rows))
     assert kanon_sql.run(remote).report["privacy"]["k"]["actual"] >= 4
     assert sorted(row[2] for row in place.released(remote) or []) == sorted(row[3] for row in rows)
 
@@ -215,7 +215,7 @@ def test_a_query_may_end_as_people_end_it(start: Start, engine: str, end: str) -
     source = place.put(PLAIN, PLAIN_ROWS)
     relation = source["table"] if engine == "postgres" else f"parquet.`{source['path']}`"
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
-    remote = place.asked({**config, "privacy": {"k": 2}}, {"query": f"SELECT * FROM {relation}{end}"})
+    remote = place.configured({**config, "privacy": {"k": 2}}, {"query": f"SELECT * FROM {relation}{end}"})
     assert kanon_sql.run(remote).released == 30
 
 
@@ -225,7 +225,7 @@ def test_spark_runs_no_command_in_place_of_a_query(start: Start) -> None:
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
     command = f"CREATE OR REPLACE TEMP VIEW made_by_it AS SELECT * FROM parquet.`{path}`"
     with pytest.raises(EngineError):
-        kanon_sql.run(place.asked({**config, "privacy": {"k": 2}}, {"query": command}))
+        kanon_sql.run(place.configured({**config, "privacy": {"k": 2}}, {"query": command}))
 
 
 def test_a_table_that_is_replaced_stays_in_its_schema(start: Start) -> None:
@@ -309,7 +309,7 @@ def test_a_source_is_never_replaced_by_its_release(
 def test_the_name_of_a_folder_says_how_its_csv_files_are_written(start: Start, tmp_path: Path) -> None:
     place = start("spark")
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
-    remote = place.asked({**config, "privacy": {"k": 2}}, place.put(PLAIN, PLAIN_ROWS))
+    remote = place.configured({**config, "privacy": {"k": 2}}, place.put(PLAIN, PLAIN_ROWS))
     kanon_sql.run({**remote, "target": str(tmp_path / "out.tsv.gz")})
     with duckdb.connect() as connection:
         read = f"read_csv('{tmp_path}/out.tsv.gz/*.gz', all_varchar=true, header=true, delim='\t')"
@@ -322,7 +322,7 @@ def test_codes_that_repeat_are_no_identifiers_there_either(start: Start, engine:
     columns = {"q": "VARCHAR", "ward": "VARCHAR", "number": "VARCHAR", "person": "VARCHAR"}
     rows = [(f"a{i % 3}", f"w{i % 4}", f"0000000{i % 5}-0000-4000-8000-000000000000", f"n{i:05}") for i in range(240)]
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
-    remote = place.asked({**config, "privacy": {"k": 2}}, place.put(columns, rows))
+    remote = place.configured({**config, "privacy": {"k": 2}}, place.put(columns, rows))
     with pytest.raises(ConfigurationError) as ended:
         kanon_sql.run(remote)
     assert len(ended.value.problems) == 1 and "column 'person'" in str(ended.value)
@@ -338,7 +338,7 @@ def test_errors_show_no_value(start: Start, engine: str) -> None:
     relation = source["table"] if engine == "postgres" else f"parquet.`{source['path']}`"
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
     query = f"SELECT q, CAST(s AS INTEGER) AS s FROM {relation}"
-    remote = place.asked({**config, "privacy": {"k": 2}}, {"query": query})
+    remote = place.configured({**config, "privacy": {"k": 2}}, {"query": query})
     with pytest.raises(EngineError) as ended:
         kanon_sql.run(remote)
     assert "secret" not in str(ended.value)
@@ -399,7 +399,7 @@ def test_a_session_that_was_open_stays_open(start: Start, tmp_path: Path) -> Non
     place = start("spark")
     config = {"source": "in", "quasi_identifiers": {"q": {"builtin": "suppress"}}, "unlisted": "insensitive"}
     with spark_session(place.url, {}) as session:
-        remote = place.asked({**config, "privacy": {"k": 2}}, place.put(PLAIN, PLAIN_ROWS))
+        remote = place.configured({**config, "privacy": {"k": 2}}, place.put(PLAIN, PLAIN_ROWS))
         assert kanon_sql.run(remote).released == 30
         assert session.sql("SELECT 1").collect()[0][0] == 1
 

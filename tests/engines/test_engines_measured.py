@@ -85,7 +85,7 @@ def both(folder: Path, start: Start, engine: str, **more: Any) -> tuple[Json, Js
         },
         **more,
     )
-    there = place.asked(here, place.put(COLUMNS, source_rows()))
+    there = place.configured(here, place.put(COLUMNS, source_rows()))
     for config in (here, there):
         kanon_sql.run(config, advice=False)
     return here, there
@@ -170,7 +170,7 @@ def _measures(config: Json) -> list[Any]:
 @ENGINES
 def test_where_there_is_no_release_only_the_source_is_measured(folder: Path, start: Start, engine: str) -> None:
     place = start(engine)
-    config = place.asked(small(insensitive=["weight"]), place.put(COLUMNS, source_rows()))
+    config = place.configured(small(insensitive=["weight"]), place.put(COLUMNS, source_rows()))
     assert kanon_sql.risk(config)["after"] is None
     for measure in _measures(config):
         with pytest.raises(EngineError, match="there is no release yet"):
@@ -205,7 +205,7 @@ def test_no_identifier_and_nothing_that_is_dropped_leaves_the_engine(start: Star
     place = start(engine)
     columns = {"name": "VARCHAR", "age": "INTEGER", "s": "VARCHAR", "note": "VARCHAR", "person": "INTEGER"}
     rows = [(f"secret-{i}", i % 4, "ab"[i % 2], f"of {i}", i // 2) for i in range(40)]
-    config = place.asked(
+    config = place.configured(
         {
             "source": "in.parquet",
             "identifiers": ["name", "person"],
@@ -236,7 +236,7 @@ def test_numbers_that_postgres_writes_in_several_ways_are_compared_as_numbers(fo
         "insensitive": ["x"],
         "privacy": {"k": 2},
     }
-    there = place.asked(here, place.put({"age": "INTEGER", "x": "NUMERIC", "s": "VARCHAR"}, rows))
+    there = place.configured(here, place.put({"age": "INTEGER", "x": "NUMERIC", "s": "VARCHAR"}, rows))
     for config in (here, there):
         kanon_sql.run(config, advice=False)
     same(kanon_sql.utility(there), kanon_sql.utility(here))

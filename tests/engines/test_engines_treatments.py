@@ -92,7 +92,7 @@ def released_here(config: Json) -> list[tuple[Any, ...]]:
 def test_rows_are_treated_alike(engine: str, start: Start, tmp_path: Path) -> None:
     place, config = start(engine), configuration(tmp_path)
     here = kanon_sql.run(config).report
-    remote = place.asked(config, place.put(COLUMNS, rows()))
+    remote = place.configured(config, place.put(COLUMNS, rows()))
     report = kanon_sql.run(remote).report
     same(report, here)
     assert report["treatments"] == here["treatments"]
@@ -110,7 +110,7 @@ def test_rows_are_treated_alike(engine: str, start: Start, tmp_path: Path) -> No
 def test_what_is_compiled_treats_alike(engine: str, start: Start, tmp_path: Path) -> None:
     place, config = start(engine), configuration(tmp_path)
     kanon_sql.run(config)
-    remote = place.asked(config, place.put(COLUMNS, rows()))
+    remote = place.configured(config, place.put(COLUMNS, rows()))
     table = "stays" if engine == "spark" else remote["source"]["table"]
     compiled = kanon_sql.compile(remote, dialect=engine, source_table=table).rstrip().rstrip(";")
     assert KEY not in compiled

@@ -48,7 +48,7 @@ def start(folder: Path) -> Iterator[Start]:
 def released_alike(place: Place, config: Json, source: Json) -> Json:
     """The report of the run in the engine, which is that of DuckDB; so are the rows."""
     here = kanon_sql.run(config).report
-    remote = place.asked({**config, "search_in": "engine"}, source)
+    remote = place.configured({**config, "search_in": "engine"}, source)
     there = kanon_sql.run(remote).report
     assert there["engine"]["search_in"] == "engine"
     same(there, here)
@@ -117,7 +117,7 @@ def test_what_reads_the_classes_finds_them_there(folder: Path, start: Start, eng
     config = case_configuration(folder, "boxes")
     if trees:  # whose classes may lie within others
         config["quasi_identifiers"] = {**ORDERED, "age": {"builtin": "intervals", "widths": [5, 20]}}
-    remote = place.asked(config, place.put(COLUMNS, source_rows()))
+    remote = place.configured(config, place.put(COLUMNS, source_rows()))
     there = {**remote, "search_in": "engine"}
 
     def points(config_of: Json) -> list[Json]:

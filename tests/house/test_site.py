@@ -101,7 +101,7 @@ def test_the_site_is_read_and_searched_as_files(built: Path) -> None:
             for width in WIDTHS:
                 with chromium.window(built / "1.0" / f"{name}.html", width) as window:
                     assert window.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-                    assert {url.partition(":")[0] for url in window.asked} <= {"file", "data", "about"}
+                    assert {url.partition(":")[0] for url in window.requests} <= {"file", "data", "about"}
         with chromium.window(built / "1.0" / "index.html", 1400) as window:
             window.page.keyboard.press("Control+k")
             window.page.wait_for_timeout(1500)

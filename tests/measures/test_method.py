@@ -16,7 +16,7 @@ import pytest
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import Asked, Row, best, slow
+from model_cases import ModelTable, Row, best, slow
 from table_files import write_csv
 
 import kanon_sql
@@ -27,7 +27,7 @@ ENOUGH = 40  # worlds
 Posterior = dict[tuple[tuple[str | None, str | None], str | None], Fraction]
 
 
-def worlds(case: Asked, levels: Sequence[int]) -> Iterator[Asked]:
+def worlds(case: ModelTable, levels: Sequence[int]) -> Iterator[ModelTable]:
     """Every way to deal out sensitive values within the released classes of a node, each way of rows once."""
     node = next(node_of_case for node_of_case in case.nodes() if node_of_case["levels"] == tuple(levels))
     left = Counter(case.rows) - Counter(row for rows in node["released"].values() for row in rows)
@@ -39,7 +39,7 @@ def worlds(case: Asked, levels: Sequence[int]) -> Iterator[Asked]:
         yield replace(case, rows=tuple(table))
 
 
-def posterior(case: Asked, levels: Sequence[int]) -> tuple[Fraction, Posterior, Posterior]:
+def posterior(case: ModelTable, levels: Sequence[int]) -> tuple[Fraction, Posterior, Posterior]:
     """The share of worlds that lead to the same levels; shares of values by combination in these, and in all."""
     counts: dict[str, Counter[Any]] = {"kept": Counter(), "all": Counter()}
     counted: Counter[str] = Counter()
@@ -56,7 +56,7 @@ def posterior(case: Asked, levels: Sequence[int]) -> tuple[Fraction, Posterior, 
     return Fraction(counted["kept"], counted["all"]), shares[0], shares[1]
 
 
-def measured(case: Asked, folder: Path, enough: int = ENOUGH, **more: Any) -> dict[str, Any]:
+def measured(case: ModelTable, folder: Path, enough: int = ENOUGH, **more: Any) -> dict[str, Any]:
     """What the command measures of the release of a case."""
     config = case.config(folder, **more)
     kanon_sql.run(config, advice=False)
@@ -68,14 +68,14 @@ def measured(case: Asked, folder: Path, enough: int = ENOUGH, **more: Any) -> di
 MEN = tuple(("x1", "u", s, None) for s in "11") + tuple(("y1", "u", s, None) for s in ("2", "5", "9", None))
 DIVERSE = (("l_diversity", {"l": 2}),)
 CASES = [
-    Asked(MEN, 2, 0, DIVERSE, False),
-    Asked((*MEN, ("y2", "v", "1", None)), 2, 2, (("t_closeness", {"t": 0.5}),), False),
+    ModelTable(MEN, 2, 0, DIVERSE, False),
+    ModelTable((*MEN, ("y2", "v", "1", None)), 2, 2, (("t_closeness", {"t": 0.5}),), False),
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
-def test_worlds_tell_what_all_of_them_tell(case: Asked, folder: Path) -> None:
+def test_worlds_tell_what_all_of_them_tell(case: ModelTable, folder: Path) -> None:
     attacked = measured(case, folder)
     chosen = best(case.nodes())
     assert chosen is not None
@@ -92,7 +92,7 @@ def test_worlds_tell_what_all_of_them_tell(case: Asked, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_blind_release_tells_nothing_by_its_choice(folder: Path) -> None:
-    case = Asked((*MEN, ("y2", "v", "1", None), ("y2", "v", "2", None)), 2, 2, DIVERSE, False)
+    case = ModelTable((*MEN, ("y2", "v", "1", None), ("y2", "v", "2", None)), 2, 2, DIVERSE, False)
     attacked = measured(case, folder, algorithm={"name": "optimal", "blind": True})
     worlds = attacked["minimality"]
     assert worlds["kept"] == worlds["worlds"] == ENOUGH
@@ -103,7 +103,7 @@ def test_a_blind_release_tells_nothing_by_its_choice(folder: Path) -> None:
         assert (again["solution"], again["rows"]) == (report["solution"], report["rows"])
 
 
-def worlds_of(case: Asked, report: dict[str, Any]) -> Iterator[Asked]:
+def worlds_of(case: ModelTable, report: dict[str, Any]) -> Iterator[ModelTable]:
     return itertools.islice(worlds(case, tuple(report["solution"]["levels"].values())), 0, None, 97)
 
 
@@ -200,7 +200,7 @@ def test_what_labels_tell_is_so_in_every_way_to_fill_a_class(
 def test_a_label_of_one_value_is_that_value(folder: Path) -> None:
     """At level 1 of the prefixes x* is x1 and x2, y* only y1; z stays as it is."""
     rows = (("x1", "u"), ("x2", "u"), ("y1", "u"), ("y1", "u"), ("z", "u"), ("z", "u"))
-    case = Asked(tuple((*row, "1", None) for row in rows), 2, 0, (), False)
+    case = ModelTable(tuple((*row, "1", None) for row in rows), 2, 0, (), False)
     attacked = measured(case, folder)
     assert attacked["downcoding"] == {"rows": 2, "classes": None, "columns": {"a": 2, "b": 0}}
     assert attacked["minimality"] is None

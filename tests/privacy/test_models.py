@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from model_cases import SPECS, Asked, asked, best, slow
+from model_cases import SPECS, ModelTable, best, model_tables, slow
 from model_runs import check_as_it_stands, check_compiled, check_lattice, check_minimal, check_optimum
 
 import kanon_sql
@@ -20,8 +20,8 @@ from kanon_sql.search.full_domain.checker import NodeChecker
 
 
 @slow
-@given(case=asked())
-def test_the_optimum_is_that_of_all_nodes(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables())
+def test_the_optimum_is_that_of_all_nodes(case: ModelTable, tmp_path: Path) -> None:
     check_optimum(case, tmp_path)
 
 
@@ -38,8 +38,8 @@ def with_checker(config: dict[str, Any], look: Callable[[NodeChecker], None]) ->
 
 
 @slow
-@given(case=asked(specs=[spec for spec in SPECS if spec[0] in ("l_diversity", "t_closeness", "beta")]))
-def test_what_is_lost_for_sure_is_lost_at_all_nodes_below(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables(specs=[spec for spec in SPECS if spec[0] in ("l_diversity", "t_closeness", "beta")]))
+def test_what_is_lost_for_sure_is_lost_at_all_nodes_below(case: ModelTable, tmp_path: Path) -> None:
     """A node that is found to fail by the rows that no split of its classes releases settles the nodes below it."""
     suppressed = {node["levels"]: node["suppressed"] for node in case.nodes()}
 
@@ -96,35 +96,35 @@ def test_as_many_rows_as_can_be_kept(tmp_path: Path, model: dict[str, Any], k: i
 
 @pytest.mark.slow
 @slow
-@given(case=asked(), name=st.sampled_from(["samarati", "minimal"]))
-def test_samarati_and_minimal_find_what_all_nodes_have(case: Asked, name: str, tmp_path: Path) -> None:
+@given(case=model_tables(), name=st.sampled_from(["samarati", "minimal"]))
+def test_samarati_and_minimal_find_what_all_nodes_have(case: ModelTable, name: str, tmp_path: Path) -> None:
     check_minimal(case, name, tmp_path)
 
 
 @pytest.mark.slow
 @slow
-@given(case=asked())
-def test_a_lattice_lists_what_every_node_suppresses(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables())
+def test_a_lattice_lists_what_every_node_suppresses(case: ModelTable, tmp_path: Path) -> None:
     check_lattice(case, tmp_path)
 
 
 @slow
-@given(case=asked())
-def test_a_check_measures_the_table_as_it_stands(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables())
+def test_a_check_measures_the_table_as_it_stands(case: ModelTable, tmp_path: Path) -> None:
     check_as_it_stands(case, tmp_path)
 
 
 @pytest.mark.slow
 @slow
-@given(case=asked())
-def test_a_compiled_release_leaves_out_the_same_rows(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables())
+def test_a_compiled_release_leaves_out_the_same_rows(case: ModelTable, tmp_path: Path) -> None:
     check_compiled(case, tmp_path)
 
 
 @pytest.mark.slow
 @slow
-@given(case=asked())
-def test_masked_rows_satisfy_as_a_class_or_are_dropped(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables())
+def test_masked_rows_satisfy_as_a_class_or_are_dropped(case: ModelTable, tmp_path: Path) -> None:
     node = best(case.nodes())
     if node is None:
         return

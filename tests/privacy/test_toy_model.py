@@ -17,7 +17,7 @@ from dbt_projects import project
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_cases import Asked, asked, asked_of_numbers, slow
+from model_cases import ModelTable, model_tables, model_tables_of_numbers, slow
 from model_runs import (
     check_as_it_stands,
     check_compiled,
@@ -147,60 +147,60 @@ pytestmark = pytest.mark.usefixtures("toy")
 
 @pytest.mark.few(1)
 @few
-@given(case=asked(specs=SPECS))
-def test_the_optimum_is_that_of_all_nodes(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables(specs=SPECS))
+def test_the_optimum_is_that_of_all_nodes(case: ModelTable, tmp_path: Path) -> None:
     check_optimum(case, tmp_path)
 
 
 @pytest.mark.slow
 @few
-@given(case=asked(specs=SPECS), name=st.sampled_from(["samarati", "minimal"]))
-def test_samarati_and_minimal(case: Asked, name: str, tmp_path: Path) -> None:
+@given(case=model_tables(specs=SPECS), name=st.sampled_from(["samarati", "minimal"]))
+def test_samarati_and_minimal(case: ModelTable, name: str, tmp_path: Path) -> None:
     check_minimal(case, name, tmp_path)
 
 
 @pytest.mark.slow
 @few
-@given(case=asked(specs=SPECS))
-def test_the_lattice(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables(specs=SPECS))
+def test_the_lattice(case: ModelTable, tmp_path: Path) -> None:
     check_lattice(case, tmp_path)
 
 
 @few
-@given(case=asked_of_numbers(specs=SPECS))
-def test_mondrian(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables_of_numbers(specs=SPECS))
+def test_mondrian(case: ModelTable, tmp_path: Path) -> None:
     check_mondrian(case, tmp_path)
 
 
 @pytest.mark.slow
 @few
-@given(case=asked_of_numbers(specs=SPECS))
-def test_mondrian_with_hierarchies_and_local(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables_of_numbers(specs=SPECS))
+def test_mondrian_with_hierarchies_and_local(case: ModelTable, tmp_path: Path) -> None:
     check_hierarchies(case, tmp_path)
 
 
 @few
-@given(case=asked(specs=SPECS))
-def test_a_check(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables(specs=SPECS))
+def test_a_check(case: ModelTable, tmp_path: Path) -> None:
     check_as_it_stands(case, tmp_path)
 
 
 @pytest.mark.slow
 @few
-@given(case=asked(specs=SPECS))
-def test_a_compiled_release(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables(specs=SPECS))
+def test_a_compiled_release(case: ModelTable, tmp_path: Path) -> None:
     check_compiled(case, tmp_path)
 
 
 @pytest.mark.slow
 @few
-@given(case=asked(specs=SPECS))
-def test_compile_with_check(case: Asked, tmp_path: Path) -> None:
+@given(case=model_tables(specs=SPECS))
+def test_compile_with_check(case: ModelTable, tmp_path: Path) -> None:
     check_compiled_check(case, tmp_path)
 
 
 ROWS = (("x1", "u", "1", "p"), ("x2", "v", "1", "q"), ("x2", "u", "2", "p"), ("y1", "u", "2", "r"))
-CASE = Asked(ROWS, 1, 0, (("repeated", {"values": 1, "times": 2}),), by_entity=False)
+CASE = ModelTable(ROWS, 1, 0, (("repeated", {"values": 1, "times": 2}),), by_entity=False)
 
 
 @pytest.mark.few(2)

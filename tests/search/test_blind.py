@@ -12,7 +12,7 @@ import pytest
 from effort import tries
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from model_cases import Asked, asked, best, slow
+from model_cases import ModelTable, best, model_tables, slow
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, NoReleaseError
@@ -20,14 +20,14 @@ from kanon_sql.errors import ConfigurationError, NoReleaseError
 BLIND = {"name": "optimal", "blind": True}
 
 
-def chosen_by_k(case: Asked, reserve: int) -> tuple[int, ...] | None:
+def chosen_by_k(case: ModelTable, reserve: int) -> tuple[int, ...] | None:
     """The levels that k alone leads to."""
     limit = max(min(case.limit, len(case.rows) - 1) - reserve, 0)
     optimum = best(replace(case, models=(), limit=limit).nodes())
     return None if optimum is None else optimum["levels"]
 
 
-def released(case: Asked, folder: Path, algorithm: dict[str, Any]) -> dict[str, Any] | None:
+def released(case: ModelTable, folder: Path, algorithm: dict[str, Any]) -> dict[str, Any] | None:
     """The report; None where there is no release."""
     try:
         return kanon_sql.run(case.config(folder, algorithm=algorithm), advice=False).report
@@ -37,9 +37,9 @@ def released(case: Asked, folder: Path, algorithm: dict[str, Any]) -> dict[str, 
 
 @pytest.mark.slow
 @slow
-@given(asked(), st.integers(0, 3))
+@given(model_tables(), st.integers(0, 3))
 def test_the_node_is_the_one_of_k_alone_and_what_violates_is_suppressed(
-    folder: Path, case: Asked, reserve: int
+    folder: Path, case: ModelTable, reserve: int
 ) -> None:
     levels = chosen_by_k(case, reserve)
     node = next((candidate for candidate in case.nodes() if candidate["levels"] == levels), None)
@@ -63,9 +63,9 @@ def test_the_node_is_the_one_of_k_alone_and_what_violates_is_suppressed(
 
 @pytest.mark.slow
 @settings(slow, max_examples=tries(20))
-@given(asked(), st.randoms(use_true_random=False))
+@given(model_tables(), st.randoms(use_true_random=False))
 def test_whatever_the_sensitive_values_are_the_levels_are_the_same(
-    folder: Path, case: Asked, chance: random.Random
+    folder: Path, case: ModelTable, chance: random.Random
 ) -> None:
     values = [row[2] for row in case.rows]
     chance.shuffle(values)
@@ -79,7 +79,7 @@ def test_whatever_the_sensitive_values_are_the_levels_are_the_same(
 def test_other_searches_and_objectives_are_blind_as_well(folder: Path) -> None:
     rows = tuple((a, b, s, None) for a in ("x1", "x2", "y1") for b in ("u", "v") for s in ("1", "1", "2"))
     rows += (("y2", "u", "9", None), ("y2", "u", "9", None), ("y2", "u", "9", None))
-    case = Asked(rows, 3, 3, (("l_diversity", {"l": 2}),), False)
+    case = ModelTable(rows, 3, 3, (("l_diversity", {"l": 2}),), False)
     for algorithm in (
         {"name": "samarati"},
         {"name": "samarati", "prefer": "first"},
@@ -101,7 +101,7 @@ def test_other_searches_and_objectives_are_blind_as_well(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_node_that_the_models_refuse_is_not_replaced_by_another(folder: Path) -> None:
     rows = tuple((a, "u", s, None) for a, s in (("x1", "1"), ("x1", "1"), ("y1", "1"), ("y1", "2")))
-    case = Asked(rows, 2, 0, (("l_diversity", {"l": 2}),), False)
+    case = ModelTable(rows, 2, 0, (("l_diversity", {"l": 2}),), False)
     with pytest.raises(NoReleaseError, match=r"without a look at sensitive values 2 of 4 rows .* 0 of them by k"):
         kanon_sql.run(case.config(folder, algorithm=BLIND))
     assert released(case, folder, {"name": "optimal"}) is not None
@@ -119,7 +119,7 @@ def test_a_node_that_the_models_refuse_is_not_replaced_by_another(folder: Path) 
 @pytest.mark.slow
 def test_lattice_marks_the_node_that_a_blind_run_releases(folder: Path) -> None:
     rows = tuple((a, "u", s, None) for a, s in (("x1", "1"), ("x1", "1"), ("y1", "1"), ("y1", "2")))
-    case = Asked(rows, 2, 2, (("l_diversity", {"l": 2}),), False)
+    case = ModelTable(rows, 2, 2, (("l_diversity", {"l": 2}),), False)
     report = released(case, folder, BLIND)
     nodes = json.loads(json.dumps(kanon_sql.lattice(case.config(folder, algorithm=BLIND))))["nodes"]
     assert report is not None
@@ -136,7 +136,7 @@ def test_lattice_marks_the_node_that_a_blind_run_releases(folder: Path) -> None:
     ],
 )
 def test_what_does_not_go_together_is_refused(folder: Path, algorithm: dict[str, Any], said: str) -> None:
-    case = Asked((("x1", "u", "1", None),), 1, 0, (), False)
+    case = ModelTable((("x1", "u", "1", None),), 1, 0, (), False)
     masked = algorithm.pop("masked", False)
     with pytest.raises(ConfigurationError, match=said):
         kanon_sql.run(case.config(folder, algorithm=algorithm, release={"suppressed": "mask" if masked else "drop"}))

@@ -59,10 +59,10 @@ class Countdown(Deadline):
 def test_every_row_has_a_class_of_k(folder: Path, table: Table) -> None:
     """Numbers, dates, texts and hierarchies, mixed, with missing values."""
     assume(len(table.rows) >= table.k)
-    found = find(table.config(folder), table.k)
-    assert found.search.finished
-    assert found.search.cuts <= len(found.members) + 1
-    assert len(found.members) <= len(table.rows) // table.k
+    result = find(table.config(folder), table.k)
+    assert result.search.finished
+    assert result.search.cuts <= len(result.members) + 1
+    assert len(result.members) <= len(table.rows) // table.k
 
 
 @pytest.mark.slow
@@ -71,26 +71,26 @@ def test_every_row_has_a_class_of_k(folder: Path, table: Table) -> None:
 def test_hierarchies_of_any_height_with_bounds_and_weights(folder: Path, case: Case) -> None:
     """A class whose rows are all alike loses no more than at the lowest level; NULLs are kept or dropped."""
     try:
-        found = find(case.config(folder), case.problem.k)
+        result = find(case.config(folder), case.problem.k)
     except NoReleaseError:
         return
-    assert found.search.finished
+    assert result.search.finished
 
 
 @pytest.mark.slow
 def test_the_gap_to_the_true_optimum_is_small(tmp_path: Path) -> None:
     """5 % in all on 20 tables of 8 rows; never below the optimum."""
-    found, least = [], []
+    losses, least = [], []
     for seed in range(20):
         chance = random.Random(seed)
         files = trees_of(chance, chance.choice([1, 2, 3]))
         rows = [[chance.choice(lines)[0] for lines in files] for _ in range(8)]
         k = chance.choice([2, 3])
         result = find(hierarchical(tmp_path, files, rows), k)
-        found.append(result.ncp)
+        losses.append(result.ncp)
         least.append(optimum(files, rows, k))
-        assert found[-1] >= least[-1] - 1e-9
-    assert sum(found) <= 1.1 * sum(least)
+        assert losses[-1] >= least[-1] - 1e-9
+    assert sum(losses) <= 1.1 * sum(least)
 
 
 @pytest.mark.slow
@@ -116,8 +116,8 @@ def test_rows_left_over_join_or_borrow(tmp_path: Path) -> None:
 
 
 def test_shifts_of_ranks() -> None:
-    found = [even_shifts(largest, 4) for largest in (0, 1, 2, 7, 15)]
-    assert found == [(0,), (0, 1), (0, 1, 2), (0, 1, 2, 3), (0, 1, 2, 3, 4)]
+    shifts = [even_shifts(largest, 4) for largest in (0, 1, 2, 7, 15)]
+    assert shifts == [(0,), (0, 1), (0, 1, 2), (0, 1, 2, 3), (0, 1, 2, 3, 4)]
     assert even_shifts(73, 4) == (0, 1, 3, 5, 7)
     assert even_shifts(73, 10) == (0, 1, 2, 3, 4, 5, 6, 7)
     assert even_shifts(2**40, 4) == (0, 10, 20, 30, 41)
@@ -138,8 +138,8 @@ def test_shifts_of_ranks() -> None:
 )
 def test_columns_without_hierarchies(folder: Path, kind: str, values: list[str], labels: list[str | None]) -> None:
     table = column([value or None for value in values], 2, {"type": kind}, kind)
-    found = find(table.config(folder), 2)
-    assert sorted({label for (label,) in found.labels}, key=str) == sorted(labels, key=str)
+    result = find(table.config(folder), 2)
+    assert sorted({label for (label,) in result.labels}, key=str) == sorted(labels, key=str)
 
 
 @pytest.mark.slow
@@ -148,12 +148,12 @@ def test_time_may_run_out_at_any_moment(tmp_path: Path) -> None:
     config = mixed(tmp_path, 60)
     losses = []
     for statements in range(0, 400, 7):
-        found = find(config, 4, Countdown(statements))
-        losses.append(found.ncp)
-        if found.search.finished:
+        result = find(config, 4, Countdown(statements))
+        losses.append(result.ncp)
+        if result.search.finished:
             break
     assert len(losses) > 5
-    assert found.search.finished
+    assert result.search.finished
     assert losses[-1] == find(config, 4).ncp <= min(losses) + 1e-9
     assert len(find(config, 4, Deadline(0)).members) == 1
 
@@ -201,17 +201,17 @@ def adult(k: int) -> Found:
 @needs_adult
 @pytest.mark.parametrize(("k", "most"), [(5, 4.85), (10, 7.15), (50, 14.3)])
 def test_adult_loses_little(k: int, most: float) -> None:
-    found = adult(k)
-    assert found.search.finished
-    assert found.ncp <= most
+    result = adult(k)
+    assert result.search.finished
+    assert result.ncp <= most
 
 
 @pytest.mark.slow
 def test_the_example_loses_less_than_by_mondrian() -> None:
     loaded = load_config(ROOT / "examples" / "adult" / "config.yaml", [("algorithm", "mondrian")])
     with prepared(loaded) as (engine, tuples):
-        found = searched(engine, tuples, 5)
+        result = searched(engine, tuples, 5)
         cuts = AlgorithmConfig(name="mondrian")
         Mondrian(engine, tuples, cuts, 5, Progress()).run(Deadline())
         units = build_classes(engine, tuples).units
-    assert sum(found.classes.units) < sum(units)
+    assert sum(result.classes.units) < sum(units)

@@ -101,8 +101,8 @@ def test_never_worse_than_any_node(folder: Path, case: Case) -> None:
 
 
 def weighted_loss(config: Json, k: int, weights: Sequence[float]) -> float:
-    found = find(config, k)
-    return sum(weight * units for weight, units in zip(weights, found.classes.units, strict=True)) / found.n
+    result = find(config, k)
+    return sum(weight * units for weight, units in zip(weights, result.classes.units, strict=True)) / result.n
 
 
 @dataclass(frozen=True)
@@ -134,11 +134,11 @@ class Small:
 def assert_not_worse(folder: Path, seed: int) -> float:
     """The loss of a random table, a row; no node of the lattice loses less."""
     small = Small.draw(seed)
-    found = find(hierarchical(folder, small.files, small.rows), small.k)
-    assert found.search.finished
+    result = find(hierarchical(folder, small.files, small.rows), small.k)
+    assert result.search.finished
     least = lattice_optimum(small.problem())
     assert least is not None
-    loss = found.ncp / 100 * len(small.files)
+    loss = result.ncp / 100 * len(small.files)
     assert loss <= least + 1e-9
     return loss
 
@@ -206,9 +206,9 @@ def test_what_time_is_too_short_for_is_cut(tmp_path: Path) -> None:
     with prepared(from_mapping({**config, "algorithm": "mondrian"})) as (engine, tuples):
         search = LocalSearch(engine, tuples, 4, Progress())
         search._search = lambda queries: (_ for _ in ()).throw(TimeUpError)  # type: ignore[method-assign]
-        found = search.run(Deadline(60))
-        assert not found.finished
-        assert found.cuts > 10
+        outcome = search.run(Deadline(60))
+        assert not outcome.finished
+        assert outcome.cuts > 10
         loss = weighted(tuples, build_classes(engine, tuples).units)
         assert loss == pytest.approx(cut(engine, tuples, 4))
 
@@ -216,16 +216,16 @@ def test_what_time_is_too_short_for_is_cut(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "k", "most"), [(8, 2, 1.1), (9, 3, 1.1), (10, 2, 1.1), (10, 3, 1.1)])
 def test_the_gap_to_the_true_optimum(tmp_path: Path, n: int, k: int, most: float) -> None:
-    found, least, proven = 0.0, 0.0, 0.0
+    total, least, proven = 0.0, 0.0, 0.0
     for seed in range(15):
         chance = random.Random(100 * n + seed)
         files = trees_of(chance, chance.choice([1, 2, 3]))
         rows = [[chance.choice(lines)[0] for lines in files] for _ in range(n)]
-        made, best = find(hierarchical(tmp_path, files, rows), k), optimum(files, rows, k)
-        loss, bound = made.ncp, 100 * (made.search.bound or 0.0) / len(files)
+        result, best = find(hierarchical(tmp_path, files, rows), k), optimum(files, rows, k)
+        loss, bound = result.ncp, 100 * (result.search.bound or 0.0) / len(files)
         assert bound - 1e-9 <= best <= loss + 1e-9
-        found, least, proven = found + loss, least + best, proven + bound
-    assert found <= most * least
+        total, least, proven = total + loss, least + best, proven + bound
+    assert total <= most * least
     assert proven >= 0.8 * least
 
 
@@ -242,8 +242,8 @@ def test_a_bound_holds_where_labels_are_not_looked_up(
         chance = random.Random(seed)
         files = trees_of(chance, 2)
         rows = [[chance.choice(lines)[0] for lines in files] for _ in range(9)]
-        found, best = find(hierarchical(tmp_path, files, rows), 3), optimum(files, rows, 3)
-        assert 100 * (found.search.bound or 0.0) / len(files) - 1e-9 <= best <= found.ncp + 1e-9
+        result, best = find(hierarchical(tmp_path, files, rows), 3), optimum(files, rows, 3)
+        assert 100 * (result.search.bound or 0.0) / len(files) - 1e-9 <= best <= result.ncp + 1e-9
 
 
 @pytest.mark.parametrize("best", [-100.0, -1.0, 0.0, 1e-9, 5.0, 9.0])
@@ -274,9 +274,9 @@ def test_prices_that_prove_less_than_nothing_come_to_prove_a_bound(
     chance = random.Random(0)
     files = trees_of(chance, 2)
     rows = [[chance.choice(lines)[0] for lines in files] for _ in range(60)]
-    found = find(hierarchical(tmp_path, files, rows), 4)
+    result = find(hierarchical(tmp_path, files, rows), 4)
     assert proven[0] < 0
-    assert 100 * (found.search.bound or 0.0) / len(files) >= 0.5 * found.ncp
+    assert 100 * (result.search.bound or 0.0) / len(files) >= 0.5 * result.ncp
 
 
 @pytest.mark.slow
@@ -284,9 +284,9 @@ def test_too_many_tuples_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("kanon_sql.search.local.search._MOST_SWEPT", 50)
     monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
     with prepared(from_mapping({**mixed(tmp_path, 200), "algorithm": "mondrian"})) as (engine, tuples):
-        found = searched(engine, tuples, 4)
-        assert found.search.finished
-        assert weighted(tuples, found.classes.units) == pytest.approx(cut(engine, tuples, 4))
+        result = searched(engine, tuples, 4)
+        assert result.search.finished
+        assert weighted(tuples, result.classes.units) == pytest.approx(cut(engine, tuples, 4))
 
 
 @pytest.mark.slow
@@ -294,9 +294,9 @@ def test_large_tuples_lend_what_they_can_spare(tmp_path: Path) -> None:
     """Two rows of their own, far from each other, each beside three alike: the sweep makes a class of the two."""
     lines = [[word, word[0], "*"] for word in ("a1", "a2", "b1", "b2")]
     rows = [[word] for word in ("a1", "a1", "a1", "b1", "b1", "b1", "a2", "b2")]
-    found = find(hierarchical(tmp_path, [lines], rows), 2)
-    assert sorted(found.labels) == [("a",), ("a1",), ("b",), ("b1",)]
-    assert found.ncp == pytest.approx(optimum([lines], rows, 2))
+    result = find(hierarchical(tmp_path, [lines], rows), 2)
+    assert sorted(result.labels) == [("a",), ("a1",), ("b",), ("b1",)]
+    assert result.ncp == pytest.approx(optimum([lines], rows, 2))
 
 
 @pytest.mark.slow
@@ -316,25 +316,28 @@ def test_lending_never_loses_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     lent = [find(config, k).ncp for config, k in configs]
     monkeypatch.setattr(LocalSearch, "_improve", lambda search, queries: None)
     swept = [find(config, k).ncp for config, k in configs]
-    assert all(one <= other + 1e-9 for one, other in zip(lent, swept, strict=True))
+    assert all(loss_lent <= loss_swept + 1e-9 for loss_lent, loss_swept in zip(lent, swept, strict=True))
     assert sum(lent) < 0.98 * sum(swept)
 
 
 @pytest.mark.slow
 def test_prices_guide_to_classes_that_lose_less(tmp_path: Path) -> None:
     """No table loses more than without them, and all together less; every class has its rows in both."""
-    found: dict[str, list[float]] = {"fast": [], "default": []}
+    losses_by_effort: dict[str, list[float]] = {"fast": [], "default": []}
     for seed in range(5):
         chance = random.Random(seed)
         files = trees_of(chance, 3)
         rows = [[chance.choice(lines)[0] for lines in files] for _ in range(150)]
         config = {**hierarchical(tmp_path, files, rows), "algorithm": "mondrian"}
-        for effort, losses in found.items():
+        for effort, losses in losses_by_effort.items():
             with prepared(from_mapping(config)) as (engine, tuples):
                 LocalSearch(engine, tuples, 4, Progress(), effort=effort).run(Deadline())
                 sizes = engine.run("SELECT sum(row_count) FROM kanon_sql_assigned GROUP BY part")
                 assert min(sizes)[0] >= 4
                 assert sum(size for (size,) in sizes) == 150
                 losses.append(weighted(tuples, build_classes(engine, tuples).units))
-    assert all(one <= other + 1e-9 for one, other in zip(found["default"], found["fast"], strict=True))
-    assert sum(found["default"]) < sum(found["fast"])
+    assert all(
+        by_default <= fast + 1e-9
+        for by_default, fast in zip(losses_by_effort["default"], losses_by_effort["fast"], strict=True)
+    )
+    assert sum(losses_by_effort["default"]) < sum(losses_by_effort["fast"])

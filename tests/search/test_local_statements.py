@@ -10,7 +10,7 @@ Rows = list[tuple[Any, ...]]
 OFFERS = "zone BIGINT, label BIGINT, cell BIGINT, cost DOUBLE, value DOUBLE, is_open BOOLEAN, row_count BIGINT"
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
     names = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -22,8 +22,8 @@ def test_a_label_is_taken_by_k_rows_the_nearest_first() -> None:
     tables = {"label_offers": (OFFERS, offers)}
     taken = {2: [(1, 1, 2), (3, 3, 2)], 3: [(1, 1, 2), (1, 2, 1)], 4: [(1, 1, 2), (1, 2, 2)], 5: []}
     for k, rows in taken.items():
-        found = made("label_takes", tables, "label_takes", "label, cell, row_count", values={"k": k})
-        assert found == [({1: 7, 3: 8}[label], cell, count) for label, cell, count in rows]
+        takes = table_of("label_takes", tables, "label_takes", "label, cell, row_count", values={"k": k})
+        assert takes == [({1: 7, 3: 8}[label], cell, count) for label, cell, count in rows]
 
 
 def test_a_label_of_a_zone_is_filled_with_rows_that_others_lend() -> None:
@@ -35,9 +35,9 @@ def test_a_label_of_a_zone_is_filled_with_rows_that_others_lend() -> None:
     }
     columns = "zone, label, cell, row_count, is_lent"
     for k, rows in ((2, [(1, 7, 1, 2, False)]), (3, [(1, 7, 1, 2, False), (1, 7, 9, 1, True)]), (4, [])):
-        assert made("zone_made", tables, "zone_made", columns, values={"k": k}) == rows
+        assert table_of("zone_made", tables, "zone_made", columns, values={"k": k}) == rows
     tables["lendable"] = (tables["lendable"][0], [(9, 0)])
-    assert made("zone_made", tables, "zone_made", columns, values={"k": 3}) == []
+    assert table_of("zone_made", tables, "zone_made", columns, values={"k": 3}) == []
 
 
 def test_zones_offer_the_rows_that_have_no_class_of_their_own() -> None:
@@ -45,7 +45,7 @@ def test_zones_offer_the_rows_that_have_no_class_of_their_own() -> None:
     held = [(1, 5, 2, 0.5, False, None), (1, 6, 2, 0.5, False, 9), (9, 6, 4, 0.1, True, 9), (2, 7, 1, 0.5, False, None)]
     pairs = [(5, 70, 0.25), (5, 71, 0.6), (6, 70, 0.1), (7, 70, 0.25)]
     tables = {"standing": (standing, held), "near_pairs": ("cell BIGINT, label BIGINT, cost DOUBLE", pairs)}
-    rows = made("zone_offers", tables, "zone_offers", "zone, label, cell, row_count, cost, value", values={"k": 4})
+    rows = table_of("zone_offers", tables, "zone_offers", "zone, label, cell, row_count, cost, value", values={"k": 4})
     # The one row of the second zone would have to take three others with it, which costs more than it saves.
     assert rows == [(1, -1, 5, 2, 0.5, 0.5), (1, 70, 5, 2, 0.25, 0.25), (2, -2, 7, 1, 0.5, 0.5)]
 
@@ -61,7 +61,7 @@ def test_a_zone_is_labelled_anew_where_all_its_rows_lose_no_more() -> None:
         "label_made": (made_columns, [(1, 70, 1, 3, 0.1), (2, 80, 2, 4, 0.5), (3, 90, 4, 2, 0.75)]),
         "label_offers": (OFFERS, []),
     }
-    rows = made("labelled_anew", tables, "labelled", "label, cell, row_count, cost")
+    rows = table_of("labelled_anew", tables, "labelled", "label, cell, row_count, cost")
     assert rows == [(7, 1, 5, 0.5), (9, 3, 3, 0.1), (10, 4, 2, 0.5), (80, 2, 4, 0.5)]
 
 
@@ -90,4 +90,4 @@ def test_labels_whose_classes_violate_are_not_taken() -> None:
         "choices": ("cell BIGINT, label BIGINT, row_count BIGINT", [(1, 7, 2), (2, 8, 3), (3, 7, 1)]),
         "classes": ("label BIGINT, violates BOOLEAN", [(7, True), (8, False)]),
     }
-    assert made("judged_takers", tables, "takers") == [(2, 8, 3)]
+    assert table_of("judged_takers", tables, "takers") == [(2, 8, 3)]

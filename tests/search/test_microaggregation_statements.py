@@ -151,7 +151,7 @@ WISHES = (
 LISTS: dict[str, Any] = {"axis": AXES}
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> list[Row]:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> list[Row]:
     """The rows of the table that a statement makes, in order."""
     names = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -176,7 +176,7 @@ def test_an_exchange_gains_what_both_groups_lose_less_and_leaves_k_in_each(seed:
         for cell in range(1, 15)
     ]
     tables: dict[str, Any] = {"members": (MEMBERS, rows)}
-    centres = made("centres", tables, "centres", "part, x, y, row_count, stratum", lists=LISTS)
+    centres = table_of("centres", tables, "centres", "part, x, y, row_count, stratum", lists=LISTS)
     groups = {part: [row for row in rows if row[1] == part] for part in (100, 101, 102)}
     k = max(2, min(sum(row[4] for row in held) for held in groups.values()) - above)
     assert [(row[0], row[3]) for row in centres] == [
@@ -185,29 +185,29 @@ def test_an_exchange_gains_what_both_groups_lose_less_and_leaves_k_in_each(seed:
     tables["centres"] = ("part INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER", centres)
     tables["compared"] = (PAIRS, [(a, b) for a in groups for b in groups if a != b])
     named = ", ".join(column.split()[0] for column in WISHES.split(", "))
-    wishes = made("wishes", tables, "wishes", named, lists=LISTS)
+    wishes = table_of("wishes", tables, "wishes", named, lists=LISTS)
     tables |= {"wishes": (WISHES, wishes), "exchanges": (EXCHANGES, [])}
-    found = made("exchanges", tables, "exchanges", lists=LISTS, values={"k": k, "least": 1e-9})
+    exchanges = table_of("exchanges", tables, "exchanges", lists=LISTS, values={"k": k, "least": 1e-9})
     expected: dict[tuple[int, ...], float] = {}
     for wish in wishes:
-        cell, part, other = next(row for row in rows if row[0] == wish[0]), wish[1], wish[9]
-        own, there = [row for row in groups[part] if row != cell], groups[other]
+        cell, part, second_part = next(row for row in rows if row[0] == wish[0]), wish[1], wish[9]
+        own, there = [row for row in groups[part] if row != cell], groups[second_part]
         for partner in (None, *there):
             left = own + ([partner] if partner else [])
             comes = [row for row in there if row != partner] + [cell]
             gain = lost(groups[part]) + lost(there) - lost(left) - lost(comes)
             if min(sum(row[4] for row in left), sum(row[4] for row in comes)) >= k and gain > 1e-9:
-                expected[part, other, cell[0], partner[0] if partner else 0] = gain
-    assert {row[:4]: pytest.approx(row[4]) for row in found} == expected
-    assert found
-    chosen = made(
+                expected[part, second_part, cell[0], partner[0] if partner else 0] = gain
+    assert {row[:4]: pytest.approx(row[4]) for row in exchanges} == expected
+    assert exchanges
+    chosen = table_of(
         "chosen",
-        {"exchanges": (EXCHANGES, found)},
+        {"exchanges": (EXCHANGES, exchanges)},
         "chosen",
     )
     touched = [part for row in chosen for part in row[:2]]
     assert len(touched) == len(set(touched))
-    best = max(found, key=lambda row: row[4])
+    best = max(exchanges, key=lambda row: row[4])
     assert best[:4] in chosen
 
 
@@ -251,11 +251,11 @@ def test_exchanges_are_made_and_groups_counted() -> None:
         ),
         "chosen": ("part INTEGER, other INTEGER, cell INTEGER, partner INTEGER", [(5, 6, 2, 3), (7, 6, 4, 0)]),
     }
-    moved = made("exchanged", tables, "members", "cell, part")
+    moved = table_of("exchanged", tables, "members", "cell, part")
     assert moved == [(1, 5), (2, 6), (3, 5), (4, 6)]
     sizes = ("part INTEGER, row_count BIGINT", [(5, 3), (6, 2), (7, 4)])
     for k, small in ((2, []), (3, [(6,)]), (4, [(5,), (6,)])):
-        assert made("too_small", {"centres": sizes}, "violating", values={"k": k}) == small
+        assert table_of("too_small", {"centres": sizes}, "violating", values={"k": k}) == small
     cells = ("cell INTEGER, row_count BIGINT, stratum INTEGER", [(1, 2, 1), (2, 3, 1), (3, 1, 2), (4, 5, 3)])
     left = {"cells": cells, "members": ("cell INTEGER", [(1,), (4,)])}
     assert answers("search/microaggregation/left_out", left) == [(4, 2)]
@@ -266,17 +266,17 @@ def test_exchanges_are_made_and_groups_counted() -> None:
 def test_a_group_joins_the_nearest_of_its_block_and_two_that_violate_each_other() -> None:
     blocks = [(1, 0.0, 0.0, 1, 0), (2, 5.0, 0.0, 1, 0), (3, 9.0, 0.0, 1, 0), (4, 9.5, 0.0, 1, 0), (9, 0.1, 0.0, 1, 1)]
     tables: dict[str, Any] = {"blocks": (BLOCKS, blocks), "violating": ("part INTEGER", [(1,), (3,), (4,)])}
-    joins = made("joins", tables, "joins", lists=LISTS)
+    joins = table_of("joins", tables, "joins", lists=LISTS)
     assert joins == [(1, 2), (4, 3)]
     members = (MEMBERS, [(10, 1, 0.0, 0.0, 1, 0), (11, 2, 0.0, 0.0, 1, 0), (12, 4, 0.0, 0.0, 1, 0)])
     joined = {"members": members, "joins": ("part INTEGER, other INTEGER", joins)}
-    assert made("joined", joined, "members", "cell, part") == [(10, 2), (11, 2), (12, 3)]
+    assert table_of("joined", joined, "members", "cell, part") == [(10, 2), (11, 2), (12, 3)]
     lonely = {
         "members": members,
         "centres": ("part INTEGER, stratum INTEGER", [(1, 0), (2, 0), (4, 1)]),
         "violating": ("part INTEGER", [(1,), (4,)]),
     }
-    assert made("not_lonely", lonely, "members", "cell") == [(10,), (11,)]
+    assert table_of("not_lonely", lonely, "members", "cell") == [(10,), (11,)]
 
 
 def test_blocks_hold_cells_of_one_stratum_with_the_same_values_missing() -> None:
@@ -290,7 +290,7 @@ def test_blocks_hold_cells_of_one_stratum_with_the_same_values_missing() -> None
     ]
     tables = {"points": ("cell INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER", points)}
     lists: dict[str, Any] = {"axis": AXES, "absent": AXES[1:]}
-    rows = made("pattern_blocks", tables, "blocks", "part, block", lists=lists, values={"k": 3})
+    rows = table_of("pattern_blocks", tables, "blocks", "part, block", lists=lists, values={"k": 3})
     # Of the first stratum both patterns of few rows are one block; that of the second is one of its own.
     assert rows == [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4), (6, 5)]
 
@@ -300,8 +300,8 @@ def test_columns_are_standardized_by_the_rows_that_have_a_value() -> None:
         "frequency": ("p INTEGER, row_count BIGINT", [(1, 2), (2, 1), (2, 1), (0, 5)]),
         "places": ("position INTEGER, measure DOUBLE", [(0, 9.0), (1, 0.25), (2, 0.75)]),
     }
-    scale = made("scale", tables, "scale", names={"this_position": "p"})
+    scale = table_of("scale", tables, "scale", names={"this_position": "p"})
     assert scale == [(pytest.approx(0.5 * 2**32), pytest.approx(0.25 * 2**32))]
     tables["scale"] = ("mean DOUBLE, spread DOUBLE", scale)
-    rows = made("coordinates", tables, "coordinates", values={"weight": 4.0, "apart": 3.0})
+    rows = table_of("coordinates", tables, "coordinates", values={"weight": 4.0, "apart": 3.0})
     assert rows == [(0, 0.0, 6.0 * 2**20), (1, -2.0 * 2**20, 0.0), (2, 2.0 * 2**20, 0.0)]

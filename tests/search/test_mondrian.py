@@ -25,12 +25,12 @@ from kanon_sql.errors import NoReleaseError
 
 def classes_of(table: Table, labels: Mapping[str, tuple[Cell, ...]]) -> dict[tuple[Cell, ...], Partition]:
     """The source's tuples under each released tuple of labels."""
-    found: defaultdict[tuple[Cell, ...], Partition] = defaultdict(Counter)
+    by_labels: defaultdict[tuple[Cell, ...], Partition] = defaultdict(Counter)
     codes = table.codes()
     assert labels.keys() == codes.keys()
     for number, label in labels.items():
-        found[label][codes[number]] += 1
-    return dict(found)
+        by_labels[label][codes[number]] += 1
+    return dict(by_labels)
 
 
 def check_report(table: Table, report: Json, partitions: Sequence[Partition], classes: Sequence[Partition]) -> None:
@@ -44,8 +44,8 @@ def check_report(table: Table, report: Json, partitions: Sequence[Partition], cl
     assert report["privacy"]["k"] == {"required": table.k, "actual": sizes[0]}
     assert sizes[0] >= table.k
     losses = table.problem.losses(partitions)
-    found = {column: report["loss"]["attributes"][column] for column in losses}
-    assert found == pytest.approx({column: float(loss) for column, loss in losses.items()}, abs=1e-9)
+    reported_losses = {column: report["loss"]["attributes"][column] for column in losses}
+    assert reported_losses == pytest.approx({column: float(loss) for column, loss in losses.items()}, abs=1e-9)
     assert report["loss"]["lm"] == pytest.approx(float(sum(losses.values())), abs=1e-9)
     assert report["loss"]["ncp"] == pytest.approx(table.problem.ncp(partitions), abs=1e-7)
     assert report["loss"]["c_avg"] == pytest.approx(n / len(sizes) / table.k)
@@ -170,9 +170,9 @@ def test_equal_values_stay_together_or_are_shared_out(tmp_path: Path) -> None:
 def test_labels(tmp_path: Path, kind: str, values: list[str], labels: list[str]) -> None:
     k = 3 if len(values) == 6 else 2
     table = column([value or None for value in values], k, {"type": kind}, kind)
-    found = released(tmp_path, table, dimension="widest")
-    assert found[: len(labels)] == labels
-    assert released(tmp_path, table) == found
+    release = released(tmp_path, table, dimension="widest")
+    assert release[: len(labels)] == labels
+    assert released(tmp_path, table) == release
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2])
@@ -192,8 +192,8 @@ def test_the_kind_of_a_csv_column_is_found_or_told(tmp_path: Path) -> None:
     as_text = {"type": "text"}
     assert released(tmp_path, column(values, 2, as_text, "text")) == ["{9, 99}", "{10, 100}", "{10, 100}", "{9, 99}"]
     for odd in ("010", "+10", "1e1", "."):
-        found = released(tmp_path, column(["9", odd, "99", "100"], 2, kind="text"))
-        assert all(label.startswith("{") for label in found)
+        release = released(tmp_path, column(["9", odd, "99", "100"], 2, kind="text"))
+        assert all(label.startswith("{") for label in release)
 
 
 @pytest.mark.slow
@@ -203,17 +203,17 @@ def test_different_seeds_cut_differently(tmp_path: Path) -> None:
     ]
     kinds = {c: Ordered([row[c] for row in rows], "number") for c in "pq"}
     table = Table(rows, {**kinds, "r": Words([row["r"] for row in rows])}, {"p": {}, "q": {}, "r": {}}, {}, {}, 5)
-    found = []
+    labels_by_seed = []
     for seed in (1, 1, 2, 3):
         kanon_sql.run(table.config(tmp_path, dimension="random", seed=seed))
-        found.append(table.labels(tmp_path))
-    assert found[0] == found[1]
-    assert len({tuple(sorted(labels.items())) for labels in found}) == 3
+        labels_by_seed.append(table.labels(tmp_path))
+    assert labels_by_seed[0] == labels_by_seed[1]
+    assert len({tuple(sorted(labels.items())) for labels in labels_by_seed}) == 3
 
 
 @pytest.mark.slow
 def test_equal_tuples_are_shared_out_by_the_seed(tmp_path: Path) -> None:
     table = column(["1"] * 10 + ["2"] * 20 + ["3"] * 10, 20)
-    found = [released(tmp_path, table, cut="relaxed", dimension="widest", seed=seed) for seed in (1, 1, 2)]
-    assert found[0] == found[1] != found[2]
-    assert all(Counter(labels) == {"1-2": 20, "2-3": 20} for labels in found)
+    labels_by_seed = [released(tmp_path, table, cut="relaxed", dimension="widest", seed=seed) for seed in (1, 1, 2)]
+    assert labels_by_seed[0] == labels_by_seed[1] != labels_by_seed[2]
+    assert all(Counter(labels) == {"1-2": 20, "2-3": 20} for labels in labels_by_seed)

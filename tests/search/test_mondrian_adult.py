@@ -100,8 +100,10 @@ def test_the_reference_agrees_with_the_oracle(expected: Json) -> None:
         assert len(partitions) <= expected["classes"]
         assert problem.ncp(partitions) < expected["NCP_pct_mixed"]
         return
-    found = [partition.total() for partition in partitions]
-    assert (len(found), min(found), max(found)) == tuple(expected[c] for c in ("classes", "min_class", "max_class"))
+    class_sizes = [partition.total() for partition in partitions]
+    assert (len(class_sizes), min(class_sizes), max(class_sizes)) == tuple(
+        expected[c] for c in ("classes", "min_class", "max_class")
+    )
     assert problem.ncp(partitions) == pytest.approx(expected["NCP_pct_mixed"], rel=1e-9)
 
 
@@ -128,9 +130,9 @@ def test_the_widest_dimension_on_adult(expected: Json, tmp_path: Path) -> None:
 def test_the_default_loses_no_more_than_the_oracle(expected: Json, tmp_path: Path) -> None:
     report = adult_run(tmp_path, expected["qi"], expected["k"])
     assert report["loss"]["ncp"] <= expected["NCP_pct_mixed"] * (1 + 1e-12)
-    found = sizes(tmp_path, COLUMNS[expected["qi"]]).values()
-    assert min(found) >= expected["k"]
-    assert max(found) <= expected["bound_2d_k1_plus_m"]
+    class_sizes = sizes(tmp_path, COLUMNS[expected["qi"]]).values()
+    assert min(class_sizes) >= expected["k"]
+    assert max(class_sizes) <= expected["bound_2d_k1_plus_m"]
 
 
 @needs_adult
@@ -141,8 +143,8 @@ def test_the_default_loses_no_more_than_the_reference(columns: str, k: int, tmp_
     problem, partitions, _ = adult_partitions(columns, "strict", k)
     report = adult_run(tmp_path, columns, k)
     assert report["loss"]["ncp"] <= problem.ncp(partitions) * (1 + 1e-12)
-    found = sizes(tmp_path, COLUMNS[columns]).values()
-    assert k <= min(found) <= max(found) <= problem.bound
+    class_sizes = sizes(tmp_path, COLUMNS[columns]).values()
+    assert k <= min(class_sizes) <= max(class_sizes) <= problem.bound
 
 
 def medium_tables(folder: Path) -> dict[str, tuple[list[str], list[list[Cell]]]]:

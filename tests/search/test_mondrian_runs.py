@@ -246,14 +246,14 @@ def test_partitions_that_do_not_verify_are_withdrawn(tmp_path: Path, monkeypatch
 def test_a_drawn_dimension_goes_with_models_beyond_k(tmp_path: Path) -> None:
     source = write(tmp_path / "s.csv", ["q", "r", "s"], [[str(i), str(i * 7 % 11), "xy"[i % 2]] for i in range(12)])
     models = {"k": 2, "l_diversity": {"column": "s", "l": 2}}
-    found = []
+    releases = []
     for seed in (1, 1):
-        asked: Json = {"algorithm": {"dimension": "random", "seed": seed}, "privacy": models, "release": {"seed": 1}}
-        _, rows = run(tmp_path, source, {"q": {}, "r": {}}, sensitive=["s"], **asked)
-        found.append(sorted(rows))
-    assert found[0] == found[1]
+        changes: Json = {"algorithm": {"dimension": "random", "seed": seed}, "privacy": models, "release": {"seed": 1}}
+        _, rows = run(tmp_path, source, {"q": {}, "r": {}}, sensitive=["s"], **changes)
+        releases.append(sorted(rows))
+    assert releases[0] == releases[1]
     classes: dict[tuple[str, str], set[str]] = {}
-    for q, r, s in found[0]:
+    for q, r, s in releases[0]:
         classes.setdefault((q, r), set()).add(s)
     assert len(classes) > 1 and all(len(values) == 2 for values in classes.values())
 

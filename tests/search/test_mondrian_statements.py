@@ -39,7 +39,7 @@ ANCESTORS = (
 )
 
 
-def made(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
+def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
     """The rows of the table that a statement makes, in order."""
     names = {table: table, **options.pop("names", {})}
     then = f"SELECT {columns} FROM {table} ORDER BY ALL"
@@ -50,7 +50,7 @@ def described(held: Held) -> dict[str, Any]:
     """The tables that say where the rows of parts are."""
     rows = [(*key, position, count) for key, counts in held.items() for position, count in counts.items()]
     columns = "part BIGINT, dimension BIGINT, position BIGINT, row_count BIGINT"
-    histogram = made("histogram", {"histograms": (columns, rows)}, "histogram", names={"sorted_apart": 0})
+    histogram = table_of("histogram", {"histograms": (columns, rows)}, "histogram", names={"sorted_apart": 0})
     tables: dict[str, Any] = {
         "histogram": (
             f"{columns}, rows_so_far BIGINT, number BIGINT, next_position BIGINT, next_row_count BIGINT",
@@ -64,7 +64,7 @@ def described(held: Held) -> dict[str, Any]:
     }
     names = ("part", "dimension", "row_count", "first_position", "last_position", "rows_before", "first_number")
     columns = ", ".join(f"{name} BIGINT" for name in names)
-    spans = made("spans", tables, "spans")
+    spans = table_of("spans", tables, "spans")
     return {**tables, "spans": (f"{columns}, first_breadth DOUBLE, last_breadth DOUBLE, width DOUBLE", spans)}
 
 
@@ -91,10 +91,10 @@ ORDERED: Held = {(1, 0): {1: 2, 2: 1, 3: 3, 4: 2}, (1, 1): {3: 2, 7: 2, 9: 4}, (
 )
 def test_ordered_values_are_cut_where_both_sides_hold_k(k: int, cuts: Rows) -> None:
     tables = described(ORDERED)
-    rows = made("ordered_cuts", tables, "allowable_cuts", values={"k": k})
+    rows = table_of("ordered_cuts", tables, "allowable_cuts", values={"k": k})
     assert all(row[2] == 0 and row[5] == 8 for row in rows)
-    found = [(row[0], row[1], row[3], row[4], pytest.approx(row[7]), row[8]) for row in rows]
-    assert found == [*cuts, *([(4, 0, 2, 4, 8 * 0.75, 2)] if k < 5 else [])]
+    cuts_of_table = [(row[0], row[1], row[3], row[4], pytest.approx(row[7]), row[8]) for row in rows]
+    assert cuts_of_table == [*cuts, *([(4, 0, 2, 4, 8 * 0.75, 2)] if k < 5 else [])]
     assert {row[6] for row in rows if row[1] == 0} <= {1.0, 0.75}
 
 
@@ -120,7 +120,7 @@ TREE: Held = {(1, 2): {0: 3, 1: 1, 2: 2, 4: 2}, (2, 2): {0: 1, 1: 1, 2: 2, 4: 4}
     ],
 )
 def test_hierarchies_are_cut_between_neighbours_where_both_sides_hold_k(k: int, cuts: Rows) -> None:
-    rows = made("tree_cuts", described(TREE), "allowable_cuts", lists=LEVEL, values={"k": k})
+    rows = table_of("tree_cuts", described(TREE), "allowable_cuts", lists=LEVEL, values={"k": k})
     assert all(row[1:3] == (2, 0) and row[5] == 8 and row[6] == (0.25 if row[0] == 3 else 1.0) for row in rows)
     assert [(row[0], row[3], row[4], row[7], row[8]) for row in rows] == cuts
 
@@ -128,24 +128,24 @@ def test_hierarchies_are_cut_between_neighbours_where_both_sides_hold_k(k: int, 
 def test_subtrees_are_set_apart_from_the_middle_alone() -> None:
     held: Held = {(1, 2): {0: 3, 1: 2, 2: 2, 3: 1, 4: 2}, (2, 2): {2: 4, 3: 4, 4: 4}, (3, 2): {0: 1, 2: 4, 4: 1}}
     columns = "part, low, high, left_rows, row_count, gain"
-    rows = made("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 2})
+    rows = table_of("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 2})
     leaves = [(1, 1, 1, 2, 10, 2.0), (1, 2, 2, 2, 10, 2.0)]
     ends = [(3, 2, 2, 4, 6, 4.0), (3, 2, 3, 4, 6, 4 * 0.75)]  # beside which two rows are left
     assert rows == [*leaves, (1, 2, 3, 3, 10, 3 * 0.75), (2, 3, 3, 4, 12, 4.0), *ends]
-    rows = made("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 3})
+    rows = table_of("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 3})
     assert rows == [(1, 2, 3, 3, 10, 3 * 0.75), (2, 3, 3, 4, 12, 4.0)]
-    assert made("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 9}) == []
+    assert table_of("subtree_cuts", described(held), "allowable_cuts", columns, lists=LEVEL, values={"k": 9}) == []
 
 
 def test_the_value_at_which_half_the_rows_are_reached_is_shared_out() -> None:
     held: Held = {(1, 0): ORDERED[1, 0], (2, 0): {1: 4, 4: 5}, (3, 0): {2: 9}}
     columns = "part, low, high, left_of_tie, row_count, gain"
-    rows = made("ordered_halves", described(held), "halves", columns, values={"k": 4})
+    rows = table_of("ordered_halves", described(held), "halves", columns, values={"k": 4})
     assert rows == [(1, 3, 3, 1, 8, 4.0), (2, 1, 1, 4, 9, 9.0)]
-    assert made("ordered_halves", described(held), "halves", columns, values={"k": 5}) == []
-    rows = made("tree_halves", described(TREE), "halves", columns, lists=LEVEL, values={"k": 4})
+    assert table_of("ordered_halves", described(held), "halves", columns, values={"k": 5}) == []
+    rows = table_of("tree_halves", described(TREE), "halves", columns, lists=LEVEL, values={"k": 4})
     assert rows == [(1, 0, 1, 4, 8, 3.0), (2, 2, 2, 2, 8, 0.0), (3, 2, 2, 4, 8, 1.0)]
-    assert made("tree_halves", described(TREE), "halves", columns, lists=LEVEL, values={"k": 5}) == []
+    assert table_of("tree_halves", described(TREE), "halves", columns, lists=LEVEL, values={"k": 5}) == []
 
 
 def test_parts_are_halved_by_the_best_dimension_and_ties_go_by_the_widest() -> None:
@@ -157,7 +157,7 @@ def test_parts_are_halved_by_the_best_dimension_and_ties_go_by_the_widest() -> N
     ]
     tables: dict[str, Any] = {"halves": (HALVES, rows)}
     columns = "part, number, dimension, low, high, left_of_tie, left_rows, row_count, places, live"
-    cuts = made("half_cuts", tables, "cuts", columns, names={"cut_score": parse("round(gain, 6)")})
+    cuts = table_of("half_cuts", tables, "cuts", columns, names={"cut_score": parse("round(gain, 6)")})
     assert cuts == [(7, 0, 0, 1, 2, 3, 4, 9, [2, 3, 1], 0b111), (8, 1, 2, 0, 0, 1, 2, 5, [3], 0b100)]
 
 
@@ -172,7 +172,7 @@ def test_parts_are_split_and_stay_open_where_they_can_be_cut_again() -> None:
         "open_tuples": (OPEN, [(1, 3, 9, 4), (1, 5, 9, 1), (1, 6, 2, 4), (2, 3, 1, 5), (3, 1, 8, 3), (3, 1, 4, 7)]),
         "cuts": (cuts, [(1, 0, 0, 4, 5, 1, 9, 3), (3, 1, 1, 0, 4, 7, 10, 2)]),
     }
-    rows = made("split", tables, "next_tuples", lists=THIS, values={"first": 20, "k": 4})
+    rows = table_of("split", tables, "next_tuples", lists=THIS, values={"first": 20, "k": 4})
     # Those at 4 and 5 are one row, the 8 others may be cut again; part 2 has no cut.
     assert rows == [
         (2, 3, 1, 5, 0),
@@ -184,9 +184,9 @@ def test_parts_are_split_and_stay_open_where_they_can_be_cut_again() -> None:
     ]
     tables["open_tuples"] = (f"{OPEN}, live BIGINT", [])
     next_tuples = {"next_tuples": (f"{OPEN}, live BIGINT", rows)}
-    assert made("still_open", next_tuples, "open_tuples", lists={"this": [{"position": "p0"}, {"position": "p1"}]}) == [
-        row for row in rows if row[4]
-    ]
+    assert table_of(
+        "still_open", next_tuples, "open_tuples", lists={"this": [{"position": "p0"}, {"position": "p1"}]}
+    ) == [row for row in rows if row[4]]
 
 
 def test_tuples_at_the_median_are_dealt_out_in_order() -> None:
@@ -199,7 +199,7 @@ def test_tuples_at_the_median_are_dealt_out_in_order() -> None:
         "cuts": (columns, [(1, 0, 0, 5, 5, 2, 4, 8, [2, 1], 3)]),
     }
     for k, live in ((2, 3), (3, 0)):
-        rows = made("halve", tables, "next_tuples", lists=THIS, values={"first": 20, "k": k})
+        rows = table_of("halve", tables, "next_tuples", lists=THIS, values={"first": 20, "k": k})
         assert rows == [
             (2, 5, 5, 9, 0),
             (20, 3, 9, 2, live),
@@ -240,7 +240,7 @@ def test_candidates_are_tried_in_their_order_until_one_is_accepted() -> None:
         "eligible": parse("part < 9"),
     }
     tables: dict[str, Any] = {"allowable_cuts": (CUTS, cuts)}
-    candidates = made(
+    candidates = table_of(
         "candidates", tables, "candidates", "part, dimension, high, place", names=names, values={"most": 2}
     )
     assert candidates == [(1, 1, 3, 1), (1, 1, 4, 2), (2, 0, 2, 1)]
@@ -251,7 +251,7 @@ def test_candidates_are_tried_in_their_order_until_one_is_accepted() -> None:
             f"{MONDRIAN}/untried", {"candidates": tried, "accepted_cuts": accepted}, values={"to_place": to_place}
         )
         assert left == [(untried,)]
-    rows = made(
+    rows = table_of(
         "only_accepted", {**tables, "accepted_cuts": accepted}, "allowable_cuts", "part, dimension, high, preference"
     )
     assert rows == [(1, 0, 5, 0), (1, 1, 3, 9), (1, 1, 4, 0), (2, 0, 2, 0)]
@@ -282,5 +282,7 @@ def test_both_sides_of_candidates_are_judged() -> None:
         (1, 2): [(1, 1, 0, 5), (2, 0, 0, 9)],
         (2, 3): [(1, 0, 0, 0)],
     }.items():
-        found = made("accept_cuts", accepted, "accepted_cuts", values={"from_place": first, "to_place": last})
-        assert found == cuts
+        accepted_cuts = table_of(
+            "accept_cuts", accepted, "accepted_cuts", values={"from_place": first, "to_place": last}
+        )
+        assert accepted_cuts == cuts

@@ -56,13 +56,13 @@ def check_listed(nodes: Sequence[Json], expected: Json, order: Sequence[str]) ->
     assert min(node["height"] for node in satisfying) == expected["min_height"]
     minimal = {levels_of(node, order): node for node in nodes if node["minimal"]}
     assert len(minimal) == len(expected["minimal"])
-    for known in expected["minimal"]:
-        if isinstance(known, list):
-            assert tuple(known) in minimal
+    for oracle_node in expected["minimal"]:
+        if isinstance(oracle_node, list):
+            assert tuple(oracle_node) in minimal
             continue
-        node = minimal[tuple(known["node"])]
-        assert (node["suppressed"], node["classes"]) == (known["suppressed"], known["classes"])
-        assert node["lm"] == pytest.approx(known["lm"], rel=1e-8)
+        node = minimal[tuple(oracle_node["node"])]
+        assert (node["suppressed"], node["classes"]) == (oracle_node["suppressed"], oracle_node["classes"])
+        assert node["lm"] == pytest.approx(oracle_node["lm"], rel=1e-8)
 
 
 @pytest.mark.parametrize("expected", configurations(SAMARATI.get("configs", [])))
@@ -88,8 +88,8 @@ def test_the_reference_agrees_with_the_samarati_oracle(expected: Json) -> None:
     assert float(problem.optimal().lm) == pytest.approx(expected["lm_optimal_global_value"])
     assert [list(problem.samarati().levels)] == expected["lm_optimal_at_min_height"]
     for preference, key in PREFERENCES.items():
-        found = sorted(node.levels for node in problem.preferred(preference))
-        assert found == oracle_nodes(expected["prefer"][key])
+        preferred = sorted(node.levels for node in problem.preferred(preference))
+        assert preferred == oracle_nodes(expected["prefer"][key])
 
 
 @pytest.mark.parametrize("expected", configurations(SAMARATI.get("configs", [])))
@@ -196,9 +196,9 @@ def test_the_reference_agrees_with_the_small_tables(name: str) -> None:
     header, *rows = rows_of(DATA / "toy" / TOY[name]["table"])
     files = {column: Hierarchy.of_file(levels) for column, levels in toy_hierarchies(rows).items()}
     table = [dict(zip(header, row, strict=True)) for row in rows]
-    for known in TOY[name]["nodes"]:
-        levels = tuple(known["node"])
-        assert sorted(Problem(table, files, 1).class_sizes(levels).values()) == known["class_sizes"]
+    for oracle_node in TOY[name]["nodes"]:
+        levels = tuple(oracle_node["node"])
+        assert sorted(Problem(table, files, 1).class_sizes(levels).values()) == oracle_node["class_sizes"]
     for expected in TOY[name]["configs"]:
         problem = Problem(table, files, expected["k"], expected["max_sup"])
         assert sorted(node.levels for node in problem.satisfying) == oracle_nodes(expected["satisfying"])
@@ -213,7 +213,7 @@ def test_the_lattices_of_the_small_tables(name: str, tmp_path: Path) -> None:
     paths = {column: tmp_path / f"{column}.csv" for column in order}
     for column, levels in toy_hierarchies(rows_of(source)[1:]).items():
         paths[column].write_text("".join(",".join(row) + "\n" for row in levels), encoding="utf-8")
-    sizes = {tuple(known["node"]): known["class_sizes"] for known in TOY[name]["nodes"]}
+    sizes = {tuple(oracle_node["node"]): oracle_node["class_sizes"] for oracle_node in TOY[name]["nodes"]}
     for expected in TOY[name]["configs"]:
         config = {
             "source": str(source),
@@ -223,9 +223,9 @@ def test_the_lattices_of_the_small_tables(name: str, tmp_path: Path) -> None:
         }
         nodes = kanon_sql.lattice({**config, "target": str(tmp_path / "out.csv")})["nodes"]
         check_listed(nodes, expected, order)
-        found = {levels_of(node, order): node for node in nodes}
-        assert set(found) == set(sizes)
+        by_levels = {levels_of(node, order): node for node in nodes}
+        assert set(by_levels) == set(sizes)
         for text, suppressed in expected["suppressed"].items():
-            assert found[tuple(ast.literal_eval(text))]["suppressed"] == suppressed
-        for chosen, known in sizes.items():
-            assert found[chosen]["classes"] == sum(size >= expected["k"] for size in known)
+            assert by_levels[tuple(ast.literal_eval(text))]["suppressed"] == suppressed
+        for chosen, class_sizes in sizes.items():
+            assert by_levels[chosen]["classes"] == sum(size >= expected["k"] for size in class_sizes)

@@ -129,16 +129,16 @@ def test_other_models_hold_in_each_stratum(tmp_path: Path) -> None:
     marked = [(*row[:4], "a" if row[2] == "f" else "abc"[int(row[4]) % 3]) for row in rows]
     names = (*NAMES[:4], "sick")
     source = write(tmp_path / "people.csv", names, marked)
-    asked = config(
+    job = config(
         source,
         insensitive=[],
         sensitive=["sick"],
         privacy={"k": 2, "l_diversity": {"column": "sick", "l": 2}},
         suppression={"limit": "90%"},
     )
-    asked["algorithm"]["strata"] = ["sex"]
-    asked["insensitive"] = ["region"]
-    report = kanon_sql.run(asked).report
+    job["algorithm"]["strata"] = ["sex"]
+    job["insensitive"] = ["region"]
+    report = kanon_sql.run(job).report
     released = read(tmp_path / "out.csv")
     assert {row[2] for row in released} == {row[2] for row in marked} - {"f"}
     assert report["rows"]["suppressed"] == sum(row[2] == "f" for row in marked)
@@ -155,7 +155,7 @@ def test_typed_strata_keep_their_type_and_missing_ones_are_a_stratum(tmp_path: P
         "SELECT i AS age, CASE WHEN i % 4 < 3 THEN DATE '2024-01-01' + (i % 4)::INTEGER END AS seen, i % 2 = 0 AS flag "
         "FROM range(64) AS numbers(i)"
     ).write_parquet(str(source))
-    asked = {
+    job = {
         "source": str(source),
         "target": str(tmp_path / "out.parquet"),
         "quasi_identifiers": {"age": {}},
@@ -163,7 +163,7 @@ def test_typed_strata_keep_their_type_and_missing_ones_are_a_stratum(tmp_path: P
         "privacy": {"k": 4},
         "algorithm": "microaggregation",
     }
-    result = kanon_sql.run(asked)
+    result = kanon_sql.run(job)
     written = duckdb.read_parquet(str(tmp_path / "out.parquet"))
     assert dict(zip(written.columns, map(str, written.types), strict=True)) == {
         "age": "VARCHAR",
@@ -177,8 +177,8 @@ def test_typed_strata_keep_their_type_and_missing_ones_are_a_stratum(tmp_path: P
     )
     assert result.report["configuration"]["algorithm"] == {"name": "microaggregation", "strata": ["seen", "flag"]}
     assert result.report["configuration"]["quasi_identifiers"].keys() == {"age", "seen", "flag"}
-    assert kanon_sql.check(asked, tmp_path / "out.parquet")["status"] == "satisfied"
-    statement = kanon_sql.compile(asked)
+    assert kanon_sql.check(job, tmp_path / "out.parquet")["status"] == "satisfied"
+    statement = kanon_sql.compile(job)
     assert Counter(duckdb.connect().execute(statement).fetchall()) == counted
 
 
@@ -237,9 +237,9 @@ def test_strata_that_cannot_be(more: Json, problem: str) -> None:
 
 
 def test_strata_are_set_on_a_command_line() -> None:
-    made = from_mapping(
+    config_loaded = from_mapping(
         {"source": "s.csv", "quasi_identifiers": {"age": {}}, "privacy": {"k": 2}, "strata": ["sex"]},
         overrides=[("algorithm", "microaggregation"), ("strata", "[region]")],
     ).config
-    assert made.algorithm.strata == ["region"]
-    assert list(made.quasi_identifiers) == ["age", "region"]
+    assert config_loaded.algorithm.strata == ["region"]
+    assert list(config_loaded.quasi_identifiers) == ["age", "region"]

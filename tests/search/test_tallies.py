@@ -13,7 +13,7 @@ import pytest
 from effort import tries
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
-from model_cases import Asked, asked, slow
+from model_cases import ModelTable, model_tables, slow
 from model_runs import check_lattice, check_minimal, check_optimum
 from queried import answers
 
@@ -26,7 +26,7 @@ from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice
 
 BITS = st.sampled_from([5, 9, 63])  # of a number, so that it tallies a value or two, or all
-SMALL = Asked(
+SMALL = ModelTable(
     (("x1", "u", "1", "p"), ("x1", "u", None, "p"), ("x2", "u", "2", "q"), ("y1", "v", "2", "q")),
     2,
     1,
@@ -41,11 +41,11 @@ def tallied(bits: int, rows: int = 3_000_000) -> Iterator[list[str]]:
 
     Gives the files of the tables that are made.
     """
-    made: list[str] = []
+    files: list[str] = []
     make = coarser.CoarserTables._make
 
     def note(self: Any, query: Any, file: str, *more: Any) -> None:
-        made.append(file)
+        files.append(file)
         make(self, query, file, *more)
 
     with pytest.MonkeyPatch.context() as patched:
@@ -54,24 +54,24 @@ def tallied(bits: int, rows: int = 3_000_000) -> Iterator[list[str]]:
         patched.setattr(batches, "_LEAST_TALLIED", 1 if rows > 3 else 64)  # with 3, many rows are a reason too
         patched.setattr(batches, "_MOST_ROWS", rows)
         patched.setattr(tallies, "_BITS", bits)
-        yield made
+        yield files
 
 
 @slow
-@given(case=asked(), bits=BITS, rows=st.sampled_from([3, 3_000_000]))
+@given(case=model_tables(), bits=BITS, rows=st.sampled_from([3, 3_000_000]))
 @example(case=SMALL, bits=5, rows=3)
-def test_each_node_is_judged_as_by_the_definitions(case: Asked, bits: int, rows: int, tmp_path: Path) -> None:
-    with tallied(bits, rows) as made:
+def test_each_node_is_judged_as_by_the_definitions(case: ModelTable, bits: int, rows: int, tmp_path: Path) -> None:
+    with tallied(bits, rows) as files:
         check_lattice(case, tmp_path)
-    event("tallied" if made else "not tallied")
-    assert case != SMALL or made == [f"search/full_domain/coarser{kind}" for kind in ("_tallied", *[""] * 5)]
+    event("tallied" if files else "not tallied")
+    assert case != SMALL or files == [f"search/full_domain/coarser{kind}" for kind in ("_tallied", *[""] * 5)]
 
 
 @pytest.mark.slow
 @slow
-@given(case=asked(), bits=BITS)
+@given(case=model_tables(), bits=BITS)
 @example(case=SMALL, bits=9)
-def test_what_is_lost_for_sure_is_the_same_in_both_forms(case: Asked, bits: int, tmp_path: Path) -> None:
+def test_what_is_lost_for_sure_is_the_same_in_both_forms(case: ModelTable, bits: int, tmp_path: Path) -> None:
     def look(_: Any, lattice: Lattice, checker: NodeChecker, *__: Any) -> Any:
         for node in lattice.nodes():
             by_tallies, by_values = checker.apart(), checker.apart()
@@ -88,8 +88,8 @@ def test_what_is_lost_for_sure_is_the_same_in_both_forms(case: Asked, bits: int,
 
 @pytest.mark.slow
 @slow
-@given(case=asked(), bits=BITS, name=st.sampled_from(["optimal", "samarati", "minimal"]))
-def test_searches_find_the_best_of_all_nodes(case: Asked, bits: int, name: str, tmp_path: Path) -> None:
+@given(case=model_tables(), bits=BITS, name=st.sampled_from(["optimal", "samarati", "minimal"]))
+def test_searches_find_the_best_of_all_nodes(case: ModelTable, bits: int, name: str, tmp_path: Path) -> None:
     with tallied(bits):
         if name == "optimal":
             check_optimum(case, tmp_path)
@@ -127,7 +127,7 @@ def test_counts_are_read_from_sums_of_tallies(rows: list[tuple[int, int, int]], 
         lists={"key": [{"code": "c"}], "tally": columns, "slot": slots},
         values={"k": k},
     )
-    sizes = {key: sum(n for (other, _), n in counts.items() if other == key) for key, *_ in rows}
+    sizes = {key: sum(n for (first, _), n in counts.items() if first == key) for key, *_ in rows}
     assert {(key, size, violates) for key, size, violates, *_ in classes} == {
         (key, size, size < k) for key, size in sizes.items()
     }

@@ -13,14 +13,14 @@ NODE = (1, 0)
 
 
 def checker(satisfying: list[tuple[int, int]], violating: list[tuple[int, int]], least: int) -> Any:
-    made = cast("Any", ThresholdChecker.__new__(ThresholdChecker))
-    made._sizes = {NODE: (ClassSizes.of(satisfying), ClassSizes.of(violating))}
-    made._least, made._counts, made._suppressed = {NODE: least}, {}, {NODE: 0}
+    checker_of_counts = cast("Any", ThresholdChecker.__new__(ThresholdChecker))
+    checker_of_counts._sizes = {NODE: (ClassSizes.of(satisfying), ClassSizes.of(violating))}
+    checker_of_counts._least, checker_of_counts._counts, checker_of_counts._suppressed = {NODE: least}, {}, {NODE: 0}
     rows = sum(size * count for size, count in (*satisfying, *violating))
-    made.frequency = SimpleNamespace(n=rows)
+    checker_of_counts.frequency = SimpleNamespace(n=rows)
     thresholds = [SimpleNamespace(least_lost=lambda sizes, lost=lost: lost) for lost in (3, 4)]
-    made.models = SimpleNamespace(models=(), thresholds=thresholds)
-    return made
+    checker_of_counts.models = SimpleNamespace(models=(), thresholds=thresholds)
+    return checker_of_counts
 
 
 def test_classes_below_the_size_that_thresholds_ask_for_are_not_released() -> None:

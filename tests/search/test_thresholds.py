@@ -28,19 +28,19 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Thresholds:
     """An average risk, or a share of unique persons with the fraction of the population."""
 
     average: Fraction | None
     unique: tuple[Fraction, Fraction] | None
 
     def entries(self) -> Json:
-        found: Json = {}
+        models: Json = {}
         if self.average is not None:
-            found["average_risk"] = {"at_most": float(self.average)}
+            models["average_risk"] = {"at_most": float(self.average)}
         if self.unique is not None:
-            found["population_uniqueness"] = {"at_most": float(self.unique[0]), "fraction": f"{self.unique[1] * 100}%"}
-        return found
+            models["population_uniqueness"] = {"at_most": float(self.unique[0]), "fraction": f"{self.unique[1] * 100}%"}
+        return models
 
     def average_of(self, sizes: list[int]) -> Fraction:
         """The mean over the rows of 1 / rows of the class."""
@@ -66,29 +66,32 @@ class Asked:
 class Whole(Problem):
     """The reference where the smallest classes are suppressed until the thresholds hold."""
 
-    asked: Asked
+    thresholds: Thresholds
 
     def node(self, levels: Levels) -> Node:
         return self.at(levels).node(levels)
 
     def at(self, levels: Levels) -> Problem:
         """The problem with the k' of a node."""
-        k = self.asked.least(list(self.class_sizes(levels).values()), self.k)
-        return Problem(**{**{one.name: getattr(self, one.name) for one in fields(Problem)}, "k": k})
+        k = self.thresholds.least(list(self.class_sizes(levels).values()), self.k)
+        return Problem(**{**{field.name: getattr(self, field.name) for field in fields(Problem)}, "k": k})
 
 
-def whole(problem: Problem, asked: Asked) -> Whole:
-    found = Whole(**{one.name: getattr(problem, one.name) for one in fields(Problem)})
-    object.__setattr__(found, "asked", asked)
-    return found
+def whole(problem: Problem, thresholds: Thresholds) -> Whole:
+    whole_problem = Whole(**{field.name: getattr(problem, field.name) for field in fields(Problem)})
+    object.__setattr__(whole_problem, "thresholds", thresholds)
+    return whole_problem
 
 
-shares = st.sampled_from([Fraction(one, 20) for one in (18, 12, 10, 8, 5, 4, 3, 2)])
-asked_for = st.builds(
-    Asked, shares, st.none() | st.tuples(shares, st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 20)]))
-) | st.builds(Asked, st.none(), st.tuples(shares, st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 20)])))
+shares = st.sampled_from([Fraction(twentieths, 20) for twentieths in (18, 12, 10, 8, 5, 4, 3, 2)])
+drawn_thresholds = st.builds(
+    Thresholds, shares, st.none() | st.tuples(shares, st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 20)]))
+) | st.builds(Thresholds, st.none(), st.tuples(shares, st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 20)])))
 ALGORITHMS = [
-    *[("optimal", "objective", one) for one in ("loss", "geometric-mean-loss", "discernibility", "precision")],
+    *[
+        ("optimal", "objective", objective)
+        for objective in ("loss", "geometric-mean-loss", "discernibility", "precision")
+    ],
     ("optimal", "objective", "average-class-size"),
     ("samarati", "prefer", "loss"),
     ("minimal", "prefer", "loss"),
@@ -97,15 +100,15 @@ ALGORITHMS = [
 
 @pytest.mark.slow
 @settings(max_examples=tries(60))
-@given(case=cases(most=14), asked=asked_for, algorithm=st.sampled_from(ALGORITHMS), alone=st.booleans())
+@given(case=cases(most=14), thresholds=drawn_thresholds, algorithm=st.sampled_from(ALGORITHMS), alone=st.booleans())
 def test_the_release_is_the_best_that_holds_the_thresholds(
-    folder: Path, case: Case, asked: Asked, algorithm: tuple[str, str, str], alone: bool
+    folder: Path, case: Case, thresholds: Thresholds, algorithm: tuple[str, str, str], alone: bool
 ) -> None:
     name, option, value = algorithm
-    problem = whole(case.problem, asked)
+    problem = whole(case.problem, thresholds)
     object.__setattr__(problem, "k", 1 if alone else problem.k)
     config = case.config(folder, algorithm={"name": name, option: value})
-    config["privacy"] = {**({} if alone else {"k": problem.k}), **asked.entries()}
+    config["privacy"] = {**({} if alone else {"k": problem.k}), **thresholds.entries()}
     if not problem.n or not problem.satisfying:
         event("no release")
         with pytest.raises(NoReleaseError):
@@ -121,13 +124,16 @@ def test_the_release_is_the_best_that_holds_the_thresholds(
     assert report["search"]["proven"]
     sizes = list(best.sizes)
     assert report["privacy"]["k"] == {"required": problem.k, "actual": min(sizes)}
-    if asked.average is not None:
+    if thresholds.average is not None:
         entry = report["privacy"]["average_risk"]
-        assert entry["actual"] == pytest.approx(float(asked.average_of(sizes))) and entry["actual"] <= entry["required"]
-    if asked.unique is not None:
+        assert (
+            entry["actual"] == pytest.approx(float(thresholds.average_of(sizes)))
+            and entry["actual"] <= entry["required"]
+        )
+    if thresholds.unique is not None:
         entry = report["privacy"]["population_uniqueness"]
-        assert entry["actual"] == pytest.approx(asked.uniqueness_of(sizes))
-        assert (entry["required"], entry["fraction"]) == tuple(map(float, asked.unique))
+        assert entry["actual"] == pytest.approx(thresholds.uniqueness_of(sizes))
+        assert (entry["required"], entry["fraction"]) == tuple(map(float, thresholds.unique))
     written = Counter(tuple(row[column] for column in problem.columns) for row in case.released(folder))
     assert sorted(written.values()) == sorted(sizes)
 
@@ -137,12 +143,12 @@ def test_the_largest_classes_lose_least() -> None:
     for sizes in ([1, 1, 2, 3, 5], [1, 2, 2, 2, 9], [1] * 6, [4, 4, 4], [2, 3, 3, 3, 4, 6]):
         for share in (Fraction(9, 10), Fraction(1, 2), Fraction(1, 3), Fraction(3, 10), Fraction(1, 7)):
             choices = [[size for i, size in enumerate(sizes) if chosen >> i & 1] for chosen in range(1 << len(sizes))]
-            most = max(sum(one) for one in choices if len(one) <= share * sum(one))
+            most = max(sum(kept_sizes) for kept_sizes in choices if len(kept_sizes) <= share * sum(kept_sizes))
             values: Json = {"at_most": share}
-            asked = AverageRisk.model_construct(**values)
-            found = ClassSizes.of(Counter(sizes).items())
-            assert asked.least_lost(found) == sum(sizes) - most
-            kept = found.at_least(least_size(found, 1, [asked])).rows
+            threshold = AverageRisk.model_construct(**values)
+            class_sizes = ClassSizes.of(Counter(sizes).items())
+            assert threshold.least_lost(class_sizes) == sum(sizes) - most
+            kept = class_sizes.at_least(least_size(class_sizes, 1, [threshold])).rows
             assert kept <= most
 
 
@@ -173,9 +179,9 @@ def test_a_table_above_a_threshold_is_violated_though_its_classes_hold_k(tmp_pat
     config: Json = {"source": str(tmp_path / "t.csv"), "quasi_identifiers": ["a"], "privacy": {"k": 2}}
     for at_most, status in ((3 / 7 + 1e-9, "satisfied"), (0.42, "violated")):
         config["privacy"]["average_risk"] = {"at_most": at_most}
-        found = kanon_sql.check(config)
-        assert found["status"] == status
-        assert found["privacy"]["average_risk"]["actual"] == 3 / 7
+        checked = kanon_sql.check(config)
+        assert checked["status"] == status
+        assert checked["privacy"]["average_risk"]["actual"] == 3 / 7
 
 
 def test_thresholds_go_with_what_they_count() -> None:

@@ -90,16 +90,16 @@ def marks_of(engine: Engine, values: Sequence[str]) -> list[Mapping[str, int]]:
         {"v": list(values)},
     )
     take_sample(engine, 1, range(len(values)))
-    found = marked(engine, look(engine))
-    return [found[position].marks for position in range(len(values))]
+    by_position = marked(engine, look(engine))
+    return [by_position[position].marks for position in range(len(values))]
 
 
 def test_published_numbers() -> None:
     values = [value for some in (VALID, INVALID) for listed in some.values() for value in listed]
     with open_engine(EngineOptions(show_values=True)) as engine:
-        found = dict(zip(values, marks_of(engine, values), strict=True))
-    assert [(mark, one) for mark, listed in VALID.items() for one in listed if not found[one].get(mark)] == []
-    assert [(mark, one) for mark, listed in INVALID.items() for one in listed if found[one].get(mark)] == []
+        marks = dict(zip(values, marks_of(engine, values), strict=True))
+    assert [(mark, number) for mark, listed in VALID.items() for number in listed if not marks[number].get(mark)] == []
+    assert [(mark, number) for mark, listed in INVALID.items() for number in listed if marks[number].get(mark)] == []
 
 
 def asked_in_vain(engine: Engine, values: Sequence[str]) -> list[tuple[str, str]]:
@@ -111,10 +111,10 @@ def asked_in_vain(engine: Engine, values: Sequence[str]) -> list[tuple[str, str]
     names |= {"first_is_surname", "last_is_surname", "no_name"}
     return [
         (group, mark)
-        for found in marks_of(engine, values)
+        for marks in marks_of(engine, values)
         for group in GROUPS
         for mark in named_columns(f"source/profile/marks_{group}")[1:]
-        if found.get(mark) and not found[group] and mark not in names
+        if marks.get(mark) and not marks[group] and mark not in names
     ]
 
 
@@ -189,8 +189,8 @@ ODD = dict(zip("0123456789", (1, 0, 5, 7, 9, 13, 15, 17, 19, 21), strict=True)) 
 
 def italian(text: str) -> bool:
     """By the table of the decree of 23 December 1976."""
-    even = sum(int(one) if one.isdigit() else ord(one) - 65 for one in text[1:15:2])
-    return (even + sum(ODD[one] for one in text[0:15:2])) % 26 == ord(text[15]) - 65
+    even = sum(int(letter) if letter.isdigit() else ord(letter) - 65 for letter in text[1:15:2])
+    return (even + sum(ODD[letter] for letter in text[0:15:2])) % 26 == ord(text[15]) - 65
 
 
 DIGITS = "0123456789"
@@ -213,10 +213,10 @@ RULES: dict[str, tuple[Callable[[str], bool], list[str]]] = {
 @given(data=st.data())
 def test_check_digits_are_those_of_plain_python(mark: str, data: st.DataObject) -> None:
     rule, letters = RULES[mark]
-    letters = [SETS.get(one, one) for one in letters]
+    letters = [SETS.get(kind, kind) for kind in letters]
     texts = st.tuples(*map(st.sampled_from, letters)).map("".join)
     drawn = data.draw(st.lists(texts, min_size=10, max_size=10, unique=True))
     # Every last character of each, so that right ones are among them.
     values = [text[:-1] + last for text in drawn for last in letters[-1]]
     with open_engine(EngineOptions(show_values=True)) as engine:
-        assert [found.get(mark, 0) > 0 for found in marks_of(engine, values)] == [rule(text) for text in values]
+        assert [marks.get(mark, 0) > 0 for marks in marks_of(engine, values)] == [rule(text) for text in values]

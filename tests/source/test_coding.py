@@ -39,16 +39,16 @@ UNITS = [Decimal(text) for text in ("100", "3", "1", "0.5", "0.25", "0.1", "7.5"
 TYPES = ["VARCHAR", "DOUBLE", "FLOAT", "DECIMAL(12,3)", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"]
 
 
-def treated(treatment: Treatment, one: TreatmentConfig, kind: str, values: Iterable[Any]) -> list[tuple[Any, bool]]:
+def treated(treatment: Treatment, config: TreatmentConfig, kind: str, values: Iterable[Any]) -> list[tuple[Any, bool]]:
     """What becomes of values of a type, and whether that is what the treatment says that it leaves."""
-    item = Column("a", "a", kind, Reading("number") if kind == "VARCHAR" and treatment.needs else None)
-    cell = TreatedValue(column("a"), column("a"), item, one, DUCKDB, KeysBound(), (), {})
-    left = treatment.holds(column("a"), treatment.becomes(item, one), one, DUCKDB)
+    given_column = Column("a", "a", kind, Reading("number") if kind == "VARCHAR" and treatment.needs else None)
+    cell = TreatedValue(column("a"), column("a"), given_column, config, DUCKDB, KeysBound(), (), {})
+    left = treatment.holds(column("a"), treatment.becomes(given_column, config), config, DUCKDB)
     assert left is not None
-    made = exp.select(column("i"), exp.alias_(treatment.value(cell), "a", quoted=True)).from_("given")
-    found = exp.select(column("a"), left).from_(made.subquery("made")).order_by(column("i"))
+    becomes = exp.select(column("i"), exp.alias_(treatment.value(cell), "a", quoted=True)).from_("given")
+    judged = exp.select(column("a"), left).from_(becomes.subquery("made")).order_by(column("i"))
     rows = f"WITH given AS (SELECT unnest(range(len($1))) AS i, unnest(CAST($1 AS {kind}[])) AS a) "
-    return duckdb.execute(rows + write(found, DUCKDB), [list(values)]).fetchall()
+    return duckdb.execute(rows + write(judged, DUCKDB), [list(values)]).fetchall()
 
 
 def nearest(number: Decimal, unit: Decimal) -> Decimal:
@@ -72,8 +72,12 @@ def numbers(draw: st.DrawFn) -> tuple[str, Decimal, list[Decimal]]:
     any_number = st.integers(-most, most).map(Decimal)
     with_decimals = st.integers(-(10**6), 10**6).map(lambda whole: Decimal(whole) / 10**decimals)
     middles = st.integers(-60, 60).map(lambda whole: (2 * whole + 1) * unit / 2)
-    found = draw(st.lists(st.one_of(any_number, with_decimals, middles), min_size=1, max_size=30))
-    return kind, unit, [one.quantize(Decimal(1).scaleb(-decimals)) for one in found if abs(one) <= most]
+    drawn_numbers = draw(st.lists(st.one_of(any_number, with_decimals, middles), min_size=1, max_size=30))
+    return (
+        kind,
+        unit,
+        [number.quantize(Decimal(1).scaleb(-decimals)) for number in drawn_numbers if abs(number) <= most],
+    )
 
 
 @pytest.mark.slow
@@ -81,17 +85,19 @@ def numbers(draw: st.DrawFn) -> tuple[str, Decimal, list[Decimal]]:
 @given(numbers())
 def test_numbers_are_rounded_half_to_even(drawn: tuple[str, Decimal, list[Decimal]]) -> None:
     kind, unit, given_numbers = drawn
-    asked: list[tuple[Treatment, TreatmentConfig]] = [(Round(), TreatmentConfig(round=unit))]
+    roundings: list[tuple[Treatment, TreatmentConfig]] = [(Round(), TreatmentConfig(round=unit))]
     exponent = unit.as_tuple().exponent
     if unit.as_tuple().digits == (1,) and isinstance(exponent, int):
-        asked.append((Decimals(), TreatmentConfig(decimals=-exponent)))
-    for treatment, one in asked:
-        found = treated(treatment, one, kind, [as_value(number, kind) for number in given_numbers])
+        roundings.append((Decimals(), TreatmentConfig(decimals=-exponent)))
+    for treatment, config in roundings:
+        results = treated(treatment, config, kind, [as_value(number, kind) for number in given_numbers])
         expected = [nearest(number, unit) for number in given_numbers]
-        assert [Decimal(str(value)) for value, _ in found] == expected
-        assert all(holds for _, holds in found)
+        assert [Decimal(str(value)) for value, _ in results] == expected
+        assert all(holds for _, holds in results)
         if kind == "VARCHAR":
-            assert [value for value, _ in found] == [format(one.normalize(), "f") if one else "0" for one in expected]
+            assert [value for value, _ in results] == [
+                format(number.normalize(), "f") if number else "0" for number in expected
+            ]
 
 
 @pytest.mark.slow
@@ -102,13 +108,13 @@ def test_numbers_beyond_an_end_become_it(drawn: tuple[str, Decimal, list[Decimal
     end = Decimal(times) * (unit if unit % 1 == 0 or kind in ("VARCHAR", "DOUBLE", "FLOAT", "DECIMAL(12,3)") else 1)
     values = [as_value(number, kind) for number in given_numbers]
     single = {"FLOAT": "FLOAT"}.get(kind, "DOUBLE")
-    for treatment, one, ended in (
+    for treatment, config, ended in (
         (Bottom(), TreatmentConfig(bottom=end), max),
         (Top(), TreatmentConfig(top=end), min),
     ):
-        found = treated(treatment, one, kind, values)
-        assert all(holds for _, holds in found)
-        for (value, _), before in zip(found, given_numbers, strict=True):
+        results = treated(treatment, config, kind, values)
+        assert all(holds for _, holds in results)
+        for (value, _), before in zip(results, given_numbers, strict=True):
             expected: Any = ended(before, end)
             if kind in ("DOUBLE", "FLOAT"):
                 row = duckdb.execute(f"SELECT CAST('{expected}' AS {single})").fetchall()[0]
@@ -127,9 +133,9 @@ def test_what_a_treatment_leaves_is_told_from_what_it_does_not() -> None:
         (Bottom(), TreatmentConfig(bottom=18), "DECIMAL(4,1)", [Decimal("17.9"), 18], [False, True]),
         (Redact(), TreatmentConfig(redact=["email", "phone"]), "VARCHAR", ["a@b.de", "a at b"], [False, True]),
     ]
-    for treatment, one, kind, values, expected in cases:
-        item = Column("a", "a", kind, Reading("number") if kind == "VARCHAR" and treatment.needs else None)
-        left = treatment.holds(column("a"), item, one, DUCKDB)
+    for treatment, config, kind, values, expected in cases:
+        given_column = Column("a", "a", kind, Reading("number") if kind == "VARCHAR" and treatment.needs else None)
+        left = treatment.holds(column("a"), given_column, config, DUCKDB)
         assert left is not None
         with attached() as connection:
             connection.execute(f"CREATE TABLE t (a {kind})")
@@ -308,8 +314,8 @@ def test_values_and_types_that_cannot_be_treated_are_refused(
 def test_dates_of_every_writing_are_cut(tmp_path: Path, unit: str) -> None:
     path = tmp_path / "t.parquet"
     when = "TIMESTAMP '1999-11-29 13:14:15' + to_days(i * 17)"
-    made = f"'f' AS sex, CAST({when} AS DATE) AS d, {when} AS t, strftime({when}, '%d.%m.%y') AS w, i"
-    duckdb.execute(f"COPY (SELECT {made} FROM range(300) AS r(i)) TO '{path}'")
+    columns = f"'f' AS sex, CAST({when} AS DATE) AS d, {when} AS t, strftime({when}, '%d.%m.%y') AS w, i"
+    duckdb.execute(f"COPY (SELECT {columns} FROM range(300) AS r(i)) TO '{path}'")
     transform = {name: {"cut": unit} for name in ("d", "t", "w")}
     out = tmp_path / "out.parquet"
     config = {**PLAIN, "source": {"path": str(path), "columns": {"w": {"format": "%d.%m.%y"}}}, "target": str(out)}
@@ -347,8 +353,8 @@ OTHERS = ["nothing of it", "12 pills", "a - b", "O'Neil", "x: 3.5", "\n", "ok."]
 
 def test_each_shape_is_found_and_nothing_else() -> None:
     shapes: list[Any] = list(SHAPED)
-    texts = [f"say {text} so" for found in SHAPED.values() for text in found]
-    marks = [f"say [{shape}] so" for shape, found in SHAPED.items() for _ in found]
+    texts = [f"say {text} so" for listed in SHAPED.values() for text in listed]
+    marks = [f"say [{shape}] so" for shape, listed in SHAPED.items() for _ in listed]
     every = TreatmentConfig(redact=shapes)
     assert treated(Redact(), every, "VARCHAR", texts) == [(mark, True) for mark in marks]
     assert treated(Redact(), every, "VARCHAR", OTHERS) == [(text, True) for text in OTHERS]
@@ -359,13 +365,15 @@ def test_each_shape_is_found_and_nothing_else() -> None:
 @given(
     st.lists(st.sampled_from(list(SHAPED)), min_size=1, unique=True),
     st.lists(
-        st.lists(st.sampled_from([*OTHERS, *(text for found in SHAPED.values() for text in found), " "]), max_size=6),
+        st.lists(st.sampled_from([*OTHERS, *(text for listed in SHAPED.values() for text in listed), " "]), max_size=6),
         min_size=1,
         max_size=20,
     ),
 )
 def test_nothing_is_left_of_the_shapes_asked_for(shapes: Any, parts: list[list[str]]) -> None:
-    found = treated(Redact(), TreatmentConfig(redact=shapes), "VARCHAR", ["".join(one) for one in parts])
-    assert all(holds for _, holds in found)
+    results = treated(
+        Redact(), TreatmentConfig(redact=shapes), "VARCHAR", ["".join(parts_of_text) for parts_of_text in parts]
+    )
+    assert all(holds for _, holds in results)
     if "email" in shapes:
-        assert not any(re.search(r"\w@\w+\.\w", text) for text, _ in found)
+        assert not any(re.search(r"\w@\w+\.\w", text) for text, _ in results)

@@ -80,7 +80,7 @@ def columns() -> st.SearchStrategy[Json]:
     return st.builds(lambda *parts: {k: v for part in parts for k, v in part.items()}, changes, cases, types)
 
 
-def asked(sql: exp.Expr, values: list[str]) -> list[Any]:
+def evaluated(sql: exp.Expr, values: list[str]) -> list[Any]:
     """An expression of the column `text` for each value."""
     with attached() as connection:
         connection.execute("CREATE TABLE given (text VARCHAR, position INTEGER)")
@@ -102,26 +102,26 @@ def test_a_text_is_read_as_in_plain_python(values: list[str], column: Json) -> N
     if column.get("case") == "lower":
         assume(not any("İ" in value for value in values))  # two characters in Python
     missing = ("", "NA")
-    found = asked(read_value(exp.column("text"), ColumnConfig(**column), missing, DUCKDB), values)
-    assert found == [plain_reading.read(value, column, missing) for value in values]
+    read_values = evaluated(read_value(exp.column("text"), ColumnConfig(**column), missing, DUCKDB), values)
+    assert read_values == [plain_reading.read(value, column, missing) for value in values]
 
 
 @settings(max_examples=tries(60), deadline=None)
 @given(st.lists(texts, min_size=1, max_size=12), columns())
 def test_two_texts_are_understood_as_one_where_they_mean_the_same(values: list[str], column: Json) -> None:
     reading = reading_of(column)
-    fit = asked(fits(exp.column("text"), reading), values) if reading.is_typed else [True] * len(values)
+    fit = evaluated(fits(exp.column("text"), reading), values) if reading.is_typed else [True] * len(values)
     means = [plain_reading.meant(value, column) for value in values]
-    assert fit == [one is not None for one in means]
-    understand = asked(understood(exp.column("text"), reading), values)
-    known = [(one, mean) for one, mean in zip(understand, means, strict=True) if mean is not None]
-    for one, mean in known:
-        for other, other_mean in known:
-            assert (one == other) == (mean == other_mean)
+    assert fit == [meaning is not None for meaning in means]
+    understand = evaluated(understood(exp.column("text"), reading), values)
+    understood_values = [(value, mean) for value, mean in zip(understand, means, strict=True) if mean is not None]
+    for value, mean in understood_values:
+        for second, other_mean in understood_values:
+            assert (value == second) == (mean == other_mean)
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("written", [one for one in plain_reading.SHAPES if one != plain_reading.ISO])
+@pytest.mark.parametrize("written", [shape for shape in plain_reading.SHAPES if shape != plain_reading.ISO])
 @settings(max_examples=tries(15), deadline=None)
 @given(st.data())
 def test_every_format_is_read_as_by_strptime(written: str, data: st.DataObject) -> None:
@@ -139,7 +139,7 @@ def test_every_format_is_read_as_by_strptime(written: str, data: st.DataObject) 
         "%f": st.sampled_from(["5", "000001", "1234567", "50"]),
         "%p": st.sampled_from(["am", "PM", "x"]),
     }
-    made = []
+    drawn_texts = []
     for _ in range(8):
         text = written
         for directive, values in parts.items():
@@ -147,14 +147,14 @@ def test_every_format_is_read_as_by_strptime(written: str, data: st.DataObject) 
                 text = text.replace(directive, data.draw(values))
         # Seconds above 59 are leap seconds to Python.
         if not (":60" in text and "%S" in written):
-            made.append(text)
-    assume(made)
+            drawn_texts.append(text)
+    assume(drawn_texts)
     reading = Reading("timestamp", written)
-    moments = [plain_reading.moment(text, written) for text in made]
-    assert asked(fits(exp.column("text"), reading), made) == [moment is not None for moment in moments]
-    fitting = [text for text, moment in zip(made, moments, strict=True) if moment]
-    found = asked(exp.cast(understood(exp.column("text"), reading), "TIMESTAMP"), fitting)
-    assert found == [moment for moment in moments if moment]
+    moments = [plain_reading.moment(text, written) for text in drawn_texts]
+    assert evaluated(fits(exp.column("text"), reading), drawn_texts) == [moment is not None for moment in moments]
+    fitting = [text for text, moment in zip(drawn_texts, moments, strict=True) if moment]
+    read_moments = evaluated(exp.cast(understood(exp.column("text"), reading), "TIMESTAMP"), fitting)
+    assert read_moments == [moment for moment in moments if moment]
 
 
 def write(folder: Path, header: list[str], rows: list[list[str]]) -> None:
@@ -217,7 +217,7 @@ def as_read(row: tuple[str, ...]) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", SEARCHES, ids=lambda one: "-".join(map(str, one.values())))
+@pytest.mark.parametrize("algorithm", SEARCHES, ids=lambda search: "-".join(map(str, search.values())))
 @settings(max_examples=tries(4), deadline=None)
 @given(rows=ROWS, masks=st.booleans())
 def test_a_release_of_every_search(
@@ -346,8 +346,8 @@ def test_texts_that_do_not_fit_are_counted_and_found(
     assert "3 values (2 distinct) of column 'cost' are invalid" in said[1]
     assert ("1950-02-01" in said[0]) == show
     assert not (tmp_path / "out.csv").exists()
-    for one in config["source"]["columns"].values():
-        one["invalid"] = "missing"
+    for column_config in config["source"]["columns"].values():
+        column_config["invalid"] = "missing"
     report = kanon_sql.run({**config, "privacy": {"k": 1}}).report
     assert report["rows"]["released"] == 7
 
@@ -435,5 +435,5 @@ def test_linking_compares_what_is_understood(tmp_path: Path) -> None:
     report = kanon_sql.run(config).report
     assert report["solution"]["height"] == 0
     (tmp_path / "who.csv").write_text("born,sex,weight\n1950-02-01,M,50\n1955-04-03,w,1050.50\n2.2.1990,w,50\n")
-    found = kanon_sql.link(tmp_path / "out.csv", tmp_path / "who.csv", ["born", "sex"], release_config=config)
-    assert found["matched"] == {"persons": 2, "rows": 4}
+    linked = kanon_sql.link(tmp_path / "out.csv", tmp_path / "who.csv", ["born", "sex"], release_config=config)
+    assert linked["matched"] == {"persons": 2, "rows": 4}

@@ -19,7 +19,7 @@ from kanon_sql.sql.dialects import find_dialect
 V = exp.column("v")
 
 
-def asked(expression: exp.Expr, values: Sequence[Any], kind: str = "VARCHAR") -> list[Any]:
+def evaluated(expression: exp.Expr, values: Sequence[Any], kind: str = "VARCHAR") -> list[Any]:
     statement = f"SELECT {expression.sql('duckdb')} FROM (SELECT unnest($1)::{kind} AS v)"
     return [row[0] for row in duckdb.execute(statement, [list(values)]).fetchall()]
 
@@ -28,21 +28,21 @@ def test_every_text_that_means_missing_is_null() -> None:
     texts = ["", "?", "n/a", "x", None, " ", "N/A"]
     for missing in ((), ("?",), ("", "?", "n/a")):
         wanted = [None if text in missing else text for text in texts]
-        assert asked(null_for(V, missing), texts) == wanted
-        assert asked(means_missing(V, missing), texts) == [text is None for text in wanted]
-        assert asked(normalized(Column("v", "v", "VARCHAR"), missing), texts) == wanted
+        assert evaluated(null_for(V, missing), texts) == wanted
+        assert evaluated(means_missing(V, missing), texts) == [text is None for text in wanted]
+        assert evaluated(normalized(Column("v", "v", "VARCHAR"), missing), texts) == wanted
 
 
 def test_numbers_do_not_mean_missing() -> None:
-    assert asked(normalized(Column("v", "v", "INTEGER"), ("1", "2")), [1, 2, None], "INTEGER") == [1, 2, None]
+    assert evaluated(normalized(Column("v", "v", "INTEGER"), ("1", "2")), [1, 2, None], "INTEGER") == [1, 2, None]
 
 
 def test_a_person_is_one_however_the_number_is_written() -> None:
     texts, number = ["7", "7.0", "07", "?", "x"], Column("v", "v", "VARCHAR", Reading("number"))
-    persons = asked(person(number, ("?",)), texts)
+    persons = evaluated(person(number, ("?",)), texts)
     assert persons[0] == persons[1] == persons[2]
     assert persons[3] is None
-    assert asked(person(Column("v", "v", "VARCHAR"), ("?",)), texts) == ["7", "7.0", "07", None, "x"]
+    assert evaluated(person(Column("v", "v", "VARCHAR"), ("?",)), texts) == ["7", "7.0", "07", None, "x"]
 
 
 @pytest.mark.parametrize(
@@ -57,24 +57,24 @@ def test_a_person_is_one_however_the_number_is_written() -> None:
     ],
 )
 def test_a_value_is_compared_by_the_text_that_a_release_writes(kind: str, values: list[Any], texts: list[Any]) -> None:
-    assert asked(as_written(V, kind), values, kind) == texts
+    assert evaluated(as_written(V, kind), values, kind) == texts
 
 
 def test_labels_among_numbers_stay_as_they_are() -> None:
     column = Column("v", "v", "VARCHAR", Reading("number"))
-    assert asked(text_of_column(column, ("?",)), ["1.50", "1.5", "10-20", "?", None])[2:] == ["10-20", None, None]
-    first, second = asked(text_of_column(column, ("?",)), ["1.50", "1.5"])
+    assert evaluated(text_of_column(column, ("?",)), ["1.50", "1.5", "10-20", "?", None])[2:] == ["10-20", None, None]
+    first, second = evaluated(text_of_column(column, ("?",)), ["1.50", "1.5"])
     assert first == second
 
 
 def test_a_missing_value_finds_the_absent_partner_and_no_other() -> None:
     partner = or_missing(V, exp.column("v").copy(), exp.Literal.string("absent"))
-    assert asked(partner, ["a", None, ""]) == ["a", "absent", ""]
-    assert asked(or_missing(V, V.copy(), None), ["a", None]) == ["a", None]
+    assert evaluated(partner, ["a", None, ""]) == ["a", "absent", ""]
+    assert evaluated(or_missing(V, V.copy(), None), ["a", None]) == ["a", None]
 
 
 def test_what_does_not_fit_is_null_only_where_it_may_be() -> None:
     texts, dialect = ["1", "x", "?", None], find_dialect("duckdb")
     for invalid, wanted in (("missing", ["1", None, "?", None]), ("error", ["1", "x", "?", None])):
         config = ColumnConfig.model_validate({"type": "number", "invalid": invalid})
-        assert asked(read_value(V, config, ("?",), dialect), texts) == wanted
+        assert evaluated(read_value(V, config, ("?",), dialect), texts) == wanted

@@ -28,7 +28,7 @@ from kanon_sql.sql.connection import EngineOptions, open_engine
 
 UNDEFINED = b"\x81\x8d\x8f\x90\x9d"
 # No line breaks, and no quotes, which the writer doubles.
-LETTERS = bytes(one for one in range(1, 256) if one not in UNDEFINED and one not in b'\r\n"').decode("cp1252")
+LETTERS = bytes(byte for byte in range(1, 256) if byte not in UNDEFINED and byte not in b'\r\n"').decode("cp1252")
 EXPORT = [
     ["Geschlecht", "Größe", "Kosten (€)", "Maßnahme"],
     *[["männlich", "1,70", "1.200,50", "der „Weg“"]] * 3,
@@ -74,7 +74,8 @@ def test_what_is_read(tmp_path: Path, way: str, declared: bool) -> None:
     assert out[0] == expected[0] and sorted(out[1:]) == sorted(expected[1:])
     assert result.report["source"]["encoding"] == name
     assert (
-        any(f"in.csv{'.gz' * way.startswith('packed')} is read as {name}" in one for one in result.warnings) != declared
+        any(f"in.csv{'.gz' * way.startswith('packed')} is read as {name}" in warning for warning in result.warnings)
+        != declared
     )
 
 
@@ -90,7 +91,11 @@ MARKED = [
 def test_a_line_for_excel_names_the_delimiter_and_is_no_record(tmp_path: Path, written_so: tuple[str, str]) -> None:
     way, end = written_so
     text = "sep=|" + end + text_of(EXPORT, "|", end)
-    ways = {"utf-8": str.encode, "utf-8 with a mark": lambda one: b"\xef\xbb\xbf" + one.encode(), **WAYS}
+    ways = {
+        "utf-8": str.encode,
+        "utf-8 with a mark": lambda text_of_file: b"\xef\xbb\xbf" + text_of_file.encode(),
+        **WAYS,
+    }
     source = tmp_path / ("in.csv.gz" if way.startswith("packed") else "in.csv")
     source.write_bytes(ways[way](text))
     config = simple(str(source), tmp_path / "out.csv", "Geschlecht")
@@ -99,7 +104,7 @@ def test_a_line_for_excel_names_the_delimiter_and_is_no_record(tmp_path: Path, w
     assert out[0] == EXPORT[0] and sorted(out[1:]) == sorted(EXPORT[1:])
     measured = kanon_sql.check(config)
     assert (measured["status"], measured["rows"]["source"]) == ("satisfied", len(EXPORT) - 1)
-    assert {one["name"] for one in kanon_sql.init(source).to_dict()["columns"]} == set(EXPORT[0])
+    assert {column["name"] for column in kanon_sql.init(source).to_dict()["columns"]} == set(EXPORT[0])
     kanon_sql.run({**config, "target": "in-place"})
     assert sorted(records(source, "|")[1:] if not way.startswith("packed") else out[1:]) == sorted(EXPORT[1:])
 
@@ -191,7 +196,7 @@ def test_every_command_says_the_same_of_letters_of_latin_1(tmp_path: Path) -> No
     ran = kanon_sql.run(config, advice=False)
     checked = kanon_sql.check(config)
     measured = [kanon_sql.risk(config), kanon_sql.utility(config), kanon_sql.attack(config, attacks=2)]
-    for warnings in (ran.warnings, checked["warnings"], *(one["warnings"] for one in measured)):
+    for warnings in (ran.warnings, checked["warnings"], *(measure["warnings"] for measure in measured)):
         assert sum(said in warning for warning in warnings) == 1
     assert ran.report["source"]["encoding"] == checked["source"]["encoding"] == "windows-1252"
     assert "encoding: windows-1252" in kanon_sql.init(tmp_path / "in.csv").yaml
@@ -213,12 +218,12 @@ def test_a_german_export_from_init_to_the_release(tmp_path: Path, way: str) -> N
     rows = [EXPORT[0], *(row for row in EXPORT[1:] for _ in range(20))]
     source = written(tmp_path, way, rows)
     kanon_sql.init(source).write(tmp_path / "c.yaml")
-    asked = yaml.safe_load((tmp_path / "c.yaml").read_text(encoding="utf-8"))
-    assert asked["source"]["encoding"] == way.partition(",")[0]
-    assert asked["source"]["columns"]["Kosten (€)"]["decimal"] == ","
+    proposed = yaml.safe_load((tmp_path / "c.yaml").read_text(encoding="utf-8"))
+    assert proposed["source"]["encoding"] == way.partition(",")[0]
+    assert proposed["source"]["columns"]["Kosten (€)"]["decimal"] == ","
     result = kanon_sql.run(tmp_path / "c.yaml")
-    assert result.released and not any("is read as" in one for one in result.warnings)
-    out = records(tmp_path / asked["target"], "\t" if "utf-16" in way else ";")
+    assert result.released and not any("is read as" in warning for warning in result.warnings)
+    out = records(tmp_path / proposed["target"], "\t" if "utf-16" in way else ";")
     assert {"Geschlecht", "Größe"} <= set(out[0]) <= set(rows[0])
     assert {row[out[0].index("Größe")] for row in out[1:]} <= {row[1] for row in rows} | {"*"}
 
@@ -294,8 +299,8 @@ def test_what_is_read_beside_the_source(tmp_path: Path) -> None:
 def test_a_statement_reads_a_table_where_the_engine_does_not_read_the_file(tmp_path: Path) -> None:
     """The copy is there as long as a run; nobody else has it."""
     source = written(tmp_path, "windows-1252")
-    made = kanon_sql.compile(simple(source, tmp_path / "out.csv", "Geschlecht"))
-    assert "read_csv" not in made and "kanon-sql-spill" not in made and 'FROM "in"' in made
+    statement = kanon_sql.compile(simple(source, tmp_path / "out.csv", "Geschlecht"))
+    assert "read_csv" not in statement and "kanon-sql-spill" not in statement and 'FROM "in"' in statement
 
 
 def test_copies_are_private_and_go_with_the_connection(tmp_path: Path) -> None:
@@ -317,8 +322,8 @@ def test_on_a_connection_that_was_handed_in(tmp_path: Path) -> None:
     del config["target"]
     with duckdb.connect() as connection:
         result = kanon_sql.run(config, connection=connection, target="released")
-        found = connection.sql('SELECT DISTINCT "Maßnahme" FROM released').fetchall()
-    assert {row[0] for row in found} == {row[3] for row in EXPORT[1:]}
+        measures = connection.sql('SELECT DISTINCT "Maßnahme" FROM released').fetchall()
+    assert {row[0] for row in measures} == {row[3] for row in EXPORT[1:]}
     assert result.report["source"]["encoding"] == "windows-1252"
 
 

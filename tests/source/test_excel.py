@@ -30,15 +30,15 @@ def openpyxl() -> Any:
 
 
 def book(path: Path, openpyxl: Any, *sheets: tuple[str, list[list[Any]]]) -> Path:
-    made = openpyxl.Workbook()
-    made.remove(made.active)
+    workbook = openpyxl.Workbook()
+    workbook.remove(workbook.active)
     for name, rows in sheets:
-        sheet = made.create_sheet(name)
+        sheet = workbook.create_sheet(name)
         for number, row in enumerate(rows, 1):
             for place, value in enumerate(row, 1):
                 if value is not None:
                     sheet.cell(number, place, value)
-    made.save(path)
+    workbook.save(path)
     return path
 
 
@@ -83,9 +83,9 @@ def test_a_workbook_gives_what_the_same_table_in_csv_does(tmp_path: Path, openpy
     with (tmp_path / "in.csv").open("w", newline="") as file:
         csv.writer(file).writerows([HEADER, *rows])
     released = []
-    for one in (source, tmp_path / "in.csv"):
-        target = tmp_path / f"{one.suffix[1:]}.csv"
-        result = run(one, target, "sex", "zip", k=5, suppression={"limit": "5%"})
+    for origin in (source, tmp_path / "in.csv"):
+        target = tmp_path / f"{origin.suffix[1:]}.csv"
+        result = run(origin, target, "sex", "zip", k=5, suppression={"limit": "5%"})
         with target.open(newline="") as file:
             header, *cells = csv.reader(file)
         released.append((header, Counter((*row[:4], float(row[4])) for row in cells), result.report["solution"]))
@@ -118,10 +118,10 @@ WRITTEN: dict[str, list[Any]] = {
 def test_types_of_cells(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")
     xlsxwriter = pytest.importorskip("xlsxwriter")
-    with xlsxwriter.Workbook(tmp_path / "in.xlsx", {"default_date_format": "dd.mm.yyyy"}) as made:
-        sheet = made.add_worksheet()
+    with xlsxwriter.Workbook(tmp_path / "in.xlsx", {"default_date_format": "dd.mm.yyyy"}) as workbook:
+        sheet = workbook.add_worksheet()
         formats = {
-            kind: made.add_format({"num_format": text})
+            kind: workbook.add_format({"num_format": text})
             for kind, text in {datetime: "yyyy-mm-dd hh:mm:ss", time: "hh:mm", timedelta: "[h]:mm:ss"}.items()
         }
         sheet.write_row(0, 0, ["qi", *CELLS])
@@ -137,7 +137,7 @@ def test_types_of_cells(tmp_path: Path) -> None:
         {"qi": "x", **{name: WRITTEN.get(name, values)[row] for name, values in CELLS.items()}} for row in range(5)
     ]
     assert sorted(read(tmp_path / "out.jsonl"), key=str) == sorted(meant, key=str)
-    assert [one for one in result.report["warnings"] if "as texts" in one] == [
+    assert [warning for warning in result.report["warnings"] if "as texts" in warning] == [
         "column 'long' mixes kinds of cells; it is read as texts",
         "column 'mixed' mixes kinds of cells; it is read as texts",
     ]
@@ -170,17 +170,17 @@ def test_what_a_workbook_holds_comes_out(
     rows = [["x", *row] for row in table]
     source = book(folder / "in.xlsx", openpyxl, ("Sheet1", [["qi", *(f"v{i}" for i in range(len(table[0])))], *rows]))
     run(source, folder / "out.jsonl", "qi")
-    meant = Counter(tuple(str(one) if isinstance(one, date) else one for one in row) for row in rows)
-    assert Counter(tuple(one.values()) for one in read(folder / "out.jsonl")) == meant
+    meant = Counter(tuple(str(value) if isinstance(value, date) else value for value in row) for row in rows)
+    assert Counter(tuple(record.values()) for record in read(folder / "out.jsonl")) == meant
 
 
 @pytest.mark.tool
 def test_which_sheet_is_read(tmp_path: Path, openpyxl: Any) -> None:
-    one, other = [["x"], ["a"], ["a"]], [["x"], ["b"], ["b"]]
-    alone = book(tmp_path / "alone.xlsx", openpyxl, ("First", []), ("Second", one), ("Third", []))
+    first, second = [["x"], ["a"], ["a"]], [["x"], ["b"], ["b"]]
+    alone = book(tmp_path / "alone.xlsx", openpyxl, ("First", []), ("Second", first), ("Third", []))
     run(alone, tmp_path / "alone.csv", "x")
     assert (tmp_path / "alone.csv").read_text() == "x\na\na\n"
-    both = book(tmp_path / "both.xlsx", openpyxl, ("First", one), ("Second one", other))
+    both = book(tmp_path / "both.xlsx", openpyxl, ("First", first), ("Second one", second))
     with pytest.raises(ConfigurationError, match=r"both.xlsx has 2 sheets with cells \('First', 'Second one'\); name"):
         run(both, tmp_path / "both.csv", "x")
     run({"path": str(both), "sheet": "Second one"}, tmp_path / "both.csv", "x")
@@ -222,9 +222,9 @@ def test_sheets_that_are_no_tables(tmp_path: Path, openpyxl: Any, case: str) -> 
 @pytest.mark.tool
 def test_merged_cells_are_refused(tmp_path: Path, openpyxl: Any) -> None:
     source = book(tmp_path / "in.xlsx", openpyxl, ("S", [["x", "n"], ["a", 1], [None, 2]]))
-    made = openpyxl.load_workbook(source)
-    made["S"].merge_cells("A2:A3")
-    made.save(source)
+    workbook = openpyxl.load_workbook(source)
+    workbook["S"].merge_cells("A2:A3")
+    workbook.save(source)
     with pytest.raises(EngineError, match="sheet 'S' has merged cells \\(A2:A3\\), of which one alone"):
         run(source, tmp_path / "out.csv", "x")
 
@@ -244,7 +244,7 @@ def test_a_workbook_with_a_damaged_sheet(tmp_path: Path, openpyxl: Any, damage: 
     source = book(tmp_path / "in.xlsx", openpyxl, ("S", [["x", "n"], *(["a", number] for number in range(50))]))
     name = "xl/worksheets/sheet1.xml"
     with zipfile.ZipFile(source) as archive:
-        parts = {one: archive.read(one) for one in archive.namelist()}
+        parts = {entry: archive.read(entry) for entry in archive.namelist()}
         start = archive.getinfo(name).header_offset + 30 + len(name)
     if damage == "packed bytes":
         data = bytearray(source.read_bytes())
@@ -254,8 +254,8 @@ def test_a_workbook_with_a_damaged_sheet(tmp_path: Path, openpyxl: Any, damage: 
         sheet = parts[name]
         parts[name] = sheet.replace(b"</c>", b"</d>", 1) if damage == "marks of the sheet" else sheet[:-300]
         with zipfile.ZipFile(source, "w") as archive:
-            for one, part in parts.items():
-                archive.writestr(one, part)
+            for entry, part in parts.items():
+                archive.writestr(entry, part)
     with pytest.raises(EngineError, match=r"in\.xlsx: cannot be read as Excel; open it there and save it anew"):
         run(source, tmp_path / "out.csv", "x")
 
@@ -270,7 +270,7 @@ def test_globs_folders_places_and_lock_files(tmp_path: Path, openpyxl: Any) -> N
     for source in (folder, folder / "*.xlsx"):
         target = tmp_path / f"{len(str(source))}.jsonl"
         run(source, target, "x")
-        assert Counter(one["n"] for one in read(target)) == Counter([1.0, 2.0, 2.5, 1.0])
+        assert Counter(record["n"] for record in read(target)) == Counter([1.0, 2.0, 2.5, 1.0])
     (tmp_path / "h.csv").write_text("a,*\n")
     for source, place in ((folder, r"row 4 of b\.xlsx"), (folder / "b.xlsx", "row 4")):
         config = simple(source, tmp_path / "o.csv", "x")
@@ -306,7 +306,7 @@ def test_a_sheet_of_opendocument(tmp_path: Path, openpyxl: Any) -> None:
     names = {name: f"urn:oasis:names:tc:opendocument:xmlns:{name}:1.0" for name in ("office", "table", "text")}
     spaces = " ".join(f'xmlns:{name}="{uri}"' for name, uri in names.items())
     rows = [[("string", name) for name in ("x", "n", "d")], [("string", "a"), ("float", "5"), ("date", "2020-01-05")]]
-    body = "".join(f"<table:table-row>{''.join(cell(*one) for one in row)}</table:table-row>" for row in rows)
+    body = "".join(f"<table:table-row>{''.join(cell(*content) for content in row)}</table:table-row>" for row in rows)
     with zipfile.ZipFile(tmp_path / "in.ods", "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         archive.writestr(
@@ -333,7 +333,7 @@ def test_columns_are_read_alike_in_every_format(tmp_path: Path, openpyxl: Any, s
     if suffix == "xlsx":
         book(source, openpyxl, ("S", rows))
     else:
-        values = ", ".join(f"('{x}', '{d}')" for x, d in rows[1:])
+        values = ", ".join(f"('{text}', '{d}')" for text, d in rows[1:])
         with attached() as connection:
             connection.sql(f"COPY (SELECT * FROM (VALUES {values}) AS t(x, d)) TO '{source}'")
     described = {

@@ -265,10 +265,10 @@ def test_a_table_that_names_files_elsewhere(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"reads \S*secret/rows.parquet, which is not in its folder .*allow"):
         read(metadata_of(table), "iceberg")
     assert len(read(metadata_of(table), "iceberg", allow=[str(secret)])[1]) == 200
-    other = made_iceberg(tmp_path / "lake", numbered(), "clinic.other")
-    other.add_files([f"file://{folder_of(other)}/data/../../../../../secret/rows.parquet"])
+    escaping = made_iceberg(tmp_path / "lake", numbered(), "clinic.other")
+    escaping.add_files([f"file://{folder_of(escaping)}/data/../../../../../secret/rows.parquet"])
     with pytest.raises(ConfigurationError, match=r"rows.parquet, which is not in its folder"):
-        read(metadata_of(other), "iceberg")
+        read(metadata_of(escaping), "iceberg")
     folder = tmp_path / "delta"
     write_deltalake(str(folder), numbered())
     for path in (f"file://{secret}/rows.parquet", "../secret/rows.parquet", str(secret / "rows.parquet")):

@@ -19,9 +19,9 @@ from kanon_sql.source.formats.registry import FILE_FORMATS
 class _Piped(CsvFormat):
     """CSV with a | between fields and no header to be found out."""
 
-    def open(self, engine: Any, asked: Any) -> Any:
-        config = asked.config.model_copy(update={"csv": CsvOptions(delimiter="|", header=True)})
-        return super().open(engine, replace(asked, config=config))
+    def open(self, engine: Any, request: Any) -> Any:
+        config = request.config.model_copy(update={"csv": CsvOptions(delimiter="|", header=True)})
+        return super().open(engine, replace(request, config=config))
 
     def writer(self, target: Any, final: Path) -> Any:
         return super().writer(target.model_copy(update={"csv": CsvOptions(delimiter="|", header=True)}), final)
@@ -49,7 +49,7 @@ def configuration(folder: Path, source: str, target: Any) -> dict[str, Any]:
 
 def test_what_is_declared_is_registered() -> None:
     assert set(FILE_FORMATS) == set(FORMATS)
-    assert all(one.name == name for name, one in FILE_FORMATS.items())
+    assert all(file_format.name == name for name, file_format in FILE_FORMATS.items())
 
 
 def test_a_toy_format_is_read_and_written(tmp_path: Path) -> None:

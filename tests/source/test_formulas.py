@@ -79,8 +79,8 @@ def test_what_was_released_is_read_back(tmp_path: Path) -> None:
     given["releases"] = {"path": str(tmp_path / "ledger.duckdb")}
     kanon_sql.run(given)
     assert sorted({row[0] for row in read(tmp_path / "out.csv")[1:]}) == ["'-3--2", "'-9--8"]
-    found = kanon_sql.link(tmp_path / "out.csv", tmp_path / "s.csv", ["q", "=s"], release_config=given)
-    assert (found["least_matches"]["of_a_person"], found["expected_links"]["by_person"]) == (1, 4.0)
+    linked = kanon_sql.link(tmp_path / "out.csv", tmp_path / "s.csv", ["q", "=s"], release_config=given)
+    assert (linked["least_matches"]["of_a_person"], linked["expected_links"]["by_person"]) == (1, 4.0)
     again = {**given, "source": {"path": str(tmp_path / "out.csv"), "csv": ESCAPE}, "privacy": {"k": 4}}
     again["target"] = {**given["target"], "path": str(tmp_path / "two.csv")}
     assert kanon_sql.run(again).report["ledger"]["built_on"] == 1
@@ -121,9 +121,9 @@ def test_a_folder_in_place_keeps_its_partitions(tmp_path: Path) -> None:
         "privacy": {"k": 2},
     }
     kanon_sql.run(given)
-    found = [path for path in folder.rglob("*") if path.is_file()]
-    assert {path.parent.name.replace("%40", "@") for path in found} == {"p=@a", "p=b"}
-    assert {row[1] for path in found for row in read(path)} == {"s", "'=2", "3"}
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    assert {path.parent.name.replace("%40", "@") for path in paths} == {"p=@a", "p=b"}
+    assert {row[1] for path in paths for row in read(path)} == {"s", "'=2", "3"}
 
 
 @settings(max_examples=15)
@@ -132,8 +132,8 @@ def test_escaping_is_undone_and_tells_texts_apart(texts: list[str]) -> None:
     value = exp.column("value")
     select = exp.select(escaped(value), unescaped(escaped(value))).from_("unnest(?) AS v(value)").sql("duckdb")
     with attached() as connection:
-        found = connection.execute(select, [texts]).fetchall()
-    assert [row[1] for row in found] == texts
-    assert [row[0] for row in found] == [escaped_name(text) for text in texts]
-    assert [unescaped_name(row[0]) for row in found] == texts
-    assert not any(re.match(r"[=+@\t\r\n]", row[0]) for row in found)
+        escapes = connection.execute(select, [texts]).fetchall()
+    assert [row[1] for row in escapes] == texts
+    assert [row[0] for row in escapes] == [escaped_name(text) for text in texts]
+    assert [unescaped_name(row[0]) for row in escapes] == texts
+    assert not any(re.match(r"[=+@\t\r\n]", row[0]) for row in escapes)

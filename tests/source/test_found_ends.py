@@ -30,7 +30,7 @@ def an_engine() -> Iterator[Engine]:
         yield engine
 
 
-def found(
+def ends_of(
     engine: Engine, rows: list[tuple[int | None, str]], k: int, *, persons: bool = False, **shares: str
 ) -> list[int]:
     """The ends of a column, bottom before top."""
@@ -48,19 +48,19 @@ def found(
 
 def test_a_share_is_of_rows_and_k_of_rows_and_persons(engine: Engine) -> None:
     rows: list[tuple[int | None, str]] = [*[(0, "a")] * 5, (10, "b"), (20, "c"), (30, "d"), (40, "e"), (50, "f")]
-    assert found(engine, rows, 2, bottom="45%") == [0]
-    assert found(engine, rows, 2, bottom="45%", persons=True) == [10]
-    assert found(engine, rows, 4, bottom="10%", persons=True) == [30]
-    assert found(engine, rows, 2, top="30%") == [30]
-    assert found(engine, rows, 6, top="30%", persons=True) == [0]
+    assert ends_of(engine, rows, 2, bottom="45%") == [0]
+    assert ends_of(engine, rows, 2, bottom="45%", persons=True) == [10]
+    assert ends_of(engine, rows, 4, bottom="10%", persons=True) == [30]
+    assert ends_of(engine, rows, 2, top="30%") == [30]
+    assert ends_of(engine, rows, 6, top="30%", persons=True) == [0]
 
 
 def test_ends_that_meet_are_refused(engine: Engine) -> None:
-    assert found(engine, [(1, "a"), (2, "b"), (3, "c"), (4, "d")], 2, bottom="1%", top="1%") == [2, 3]
+    assert ends_of(engine, [(1, "a"), (2, "b"), (3, "c"), (4, "d")], 2, bottom="1%", top="1%") == [2, 3]
     with pytest.raises(UnfittingSourceError, match="would not be below its top"):
-        found(engine, [(1, "a"), (2, "b"), (3, "c")], 2, bottom="1%", top="1%")
+        ends_of(engine, [(1, "a"), (2, "b"), (3, "c")], 2, bottom="1%", top="1%")
     with pytest.raises(UnfittingSourceError, match="fewer than 3 rows have a number"):
-        found(engine, [(1, "a"), (2, "b"), (None, "c")], 3, bottom="1%")
+        ends_of(engine, [(1, "a"), (2, "b"), (None, "c")], 3, bottom="1%")
 
 
 def test_a_report_tells_an_end_only_where_the_release_shows_it() -> None:

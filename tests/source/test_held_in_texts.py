@@ -30,10 +30,10 @@ def lines(kind: str) -> list[str]:
     return notes
 
 
-def told(text: str) -> int:
-    found = re.search(r"(\d+) % of the rows hold telephone numbers", text)
-    assert found is not None, text
-    return int(found[1])
+def share_told(text: str) -> int:
+    match = re.search(r"(\d+) % of the rows hold telephone numbers", text)
+    assert match is not None, text
+    return int(match[1])
 
 
 @pytest.mark.few(1)
@@ -53,6 +53,6 @@ def test_the_share_is_one_of_the_rows(kind: str, tmp_path: Path, monkeypatch: py
     }
     with pytest.raises(ConfigurationError) as refused:
         kanon_sql.run(config, dry_run=True)
-    assert told(refused.value.problems[0]) == share
+    assert share_told(refused.value.problems[0]) == share
     finding = kanon_sql.init("in.csv").profile.column("note").finding
-    assert finding is not None and finding.name == "free text" and told(finding.why) == share
+    assert finding is not None and finding.name == "free text" and share_told(finding.why) == share

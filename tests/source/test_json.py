@@ -42,15 +42,15 @@ NAMES = ["b", "a b", 'q"uote', "it's", "é", "filename", "{", "c0", "select"]
 def tables(draw: st.DrawFn) -> list[Record]:
     """Records of which some lack keys; each has a number of its own."""
     kinds = {name: draw(st.sampled_from(COLUMNS)) for name in draw(st.lists(st.sampled_from(NAMES), unique=True))}
-    found = []
+    records = []
     for number in range(draw(st.integers(1, 6))):
         record: Record = {"qi": "x", "number": number}
         for name, kind in kinds.items():
             choice = draw(st.integers(0, 4))
             if choice:
                 record[name] = None if choice == 1 else draw(kind)
-        found.append(record)
-    return found
+        records.append(record)
+    return records
 
 
 def written(path: Path, records: list[Record], layout: str = "lines") -> Path:
@@ -86,8 +86,8 @@ def read(path: Path) -> list[Record]:
         return [json.loads(row[0]) for row in rows]
     text = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode("utf-8")
     if text.startswith("["):
-        found: list[Record] = json.loads(text)
-        return found
+        records: list[Record] = json.loads(text)
+        return records
     return [json.loads(line) for line in text.split("\n") if line]
 
 
@@ -96,7 +96,7 @@ def same(value: Any) -> Any:
     if isinstance(value, list):
         return ["list", *map(same, value)]
     if isinstance(value, dict):
-        return ["object", *([name, same(one)] for name, one in value.items())]
+        return ["object", *([name, same(member)] for name, member in value.items())]
     if isinstance(value, float) and math.isfinite(value) and value == int(value):
         return int(value)
     return value
@@ -143,7 +143,7 @@ def test_every_layout_is_read(tmp_path: Path, layout: str, suffix: str) -> None:
 def test_in_place_a_file_keeps_its_layout(tmp_path: Path, layout: str, suffix: str) -> None:
     source = written(tmp_path / f"in{suffix}", PEOPLE, layout)
     run(source, "in-place", "sex", "zip", k=20, suppression={"limit": 0})
-    assert rows(read(source)) == rows([{**one, "zip": "*"} for one in PEOPLE])
+    assert rows(read(source)) == rows([{**person, "zip": "*"} for person in PEOPLE])
     if suffix in (".jsonl", ".json"):
         assert source.read_text("utf-8").startswith("[" if layout in ("array", "indented") else "{")
 
@@ -170,18 +170,20 @@ def test_folders_globs_and_partitions(tmp_path: Path, target: str) -> None:
             run(folder, to, "sex", "year", k=40, suppression={"limit": 0})
         return
     run(folder, to, "sex", "year", k=40, suppression={"limit": 0})
-    meant = rows([{**one, "year": "*"} for one in PEOPLE + PEOPLE])
+    meant = rows([{**person, "year": "*"} for person in PEOPLE + PEOPLE])
     if target == "in-place":
-        made = list(folder.rglob("*.jsonl"))
-        assert [path.parent.name for path in made] == ["year=%2A"]
-        assert rows([{**one, "year": "*"} for one in read(made[0])]) == meant
+        paths = list(folder.rglob("*.jsonl"))
+        assert [path.parent.name for path in paths] == ["year=%2A"]
+        assert rows([{**record, "year": "*"} for record in read(paths[0])]) == meant
     elif target.startswith("out.json"):
         assert rows(read(tmp_path / target)) == meant
     else:
         with shared() as connection:
-            found = connection.execute(f"SELECT sex, CAST(age AS INTEGER), zip, note, year FROM '{tmp_path / target}'")
+            released = connection.execute(
+                f"SELECT sex, CAST(age AS INTEGER), zip, note, year FROM '{tmp_path / target}'"
+            )
             names = [*PEOPLE[0], "year"]
-            assert rows([dict(zip(names, row, strict=True)) for row in found.fetchall()]) == meant
+            assert rows([dict(zip(names, row, strict=True)) for row in released.fetchall()]) == meant
 
 
 @pytest.mark.slow
@@ -189,9 +191,9 @@ def test_a_folder_without_partitions_and_a_glob_of_several_layouts(tmp_path: Pat
     folder = tmp_path / "in"
     folder.mkdir()
     for number, layout in enumerate(LAYOUTS):
-        written(folder / f"{number}.jsonl", [{**one, f"k{number}": number} for one in PEOPLE], layout)
+        written(folder / f"{number}.jsonl", [{**person, f"k{number}": number} for person in PEOPLE], layout)
     run(folder / "*.jsonl", tmp_path / "out.jsonl", "sex", k=20)
-    meant = [{**one, f"k{number}": number} for one in PEOPLE for number in range(len(LAYOUTS))]
+    meant = [{**person, f"k{number}": number} for person in PEOPLE for number in range(len(LAYOUTS))]
     assert rows(read(tmp_path / "out.jsonl")) == rows(meant)
     assert list(read(tmp_path / "out.jsonl")[0]) == [*PEOPLE[0], *(f"k{number}" for number in range(len(LAYOUTS)))]
     run(folder, "in-place", "sex", k=20)
@@ -227,14 +229,16 @@ def test_values_of_several_kinds_are_texts_and_said(tmp_path: Path) -> None:
     texts["beyond"] = [str(2**200), "1", "2", "3"]
     meant = [{"q": "x", **{name: some[i] for name, some in texts.items()}} for i in range(4)]
     assert rows(read(tmp_path / "out.jsonl")) == rows(meant)
-    warned = [one for one in result.report["warnings"] if "it is read as texts" in one]
-    assert [one.split("'")[1] for one in warned] == list(values)
+    warned = [warning for warning in result.report["warnings"] if "it is read as texts" in warning]
+    assert [warning.split("'")[1] for warning in warned] == list(values)
 
 
 def test_numbers_that_are_none(tmp_path: Path) -> None:
     records = [{"q": "x", "v": value} for value in (math.nan, math.inf, -math.inf, 1.5)]
     run(written(tmp_path / "in.jsonl", records), tmp_path / "out.jsonl", "q")
-    assert Counter(str(one["v"]) for one in read(tmp_path / "out.jsonl")) == Counter(["nan", "inf", "-inf", "1.5"])
+    assert Counter(str(record["v"]) for record in read(tmp_path / "out.jsonl")) == Counter(
+        ["nan", "inf", "-inf", "1.5"]
+    )
 
 
 def test_an_empty_text_is_not_null(tmp_path: Path) -> None:
@@ -270,13 +274,13 @@ def test_types_of_tables_become_json(tmp_path: Path) -> None:
         connection.execute(f"CREATE TABLE t AS SELECT 'x' AS q, {values} FROM range(3)")
     result = run({"database": str(tmp_path / "db"), "table": "t"}, tmp_path / "out.jsonl", "q", "d", k=3)
     assert result.report["verification"] == {"compared": "rows", "columns": len(TYPES) + 1}
-    one = read(tmp_path / "out.jsonl")[0]
-    assert str(one.pop("n")) == "nan"
-    assert one == {
+    record = read(tmp_path / "out.jsonl")[0]
+    assert str(record.pop("n")) == "nan"
+    assert record == {
         "q": "x",
         "d": "2020-01-05",
         "t": "2020-01-05 10:00:00.123456",
-        "z": one["z"],
+        "z": record["z"],
         "f": 0.1,
         "e": 12.5,
         "h": 2**127 - 1,

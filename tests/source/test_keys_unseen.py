@@ -30,11 +30,11 @@ Json = dict[str, Any]
 def secrets() -> set[str]:
     """What nobody may read, as digits: the key, that of days, and both with the pads of HMAC (RFC 2104)."""
     whole = bytes.fromhex(KEY)
-    made = set()
+    written_keys = set()
     for key in (whole, hmac.new(whole, b"kanon-sql shift", hashlib.sha256).digest()):
         block = key.ljust(64, b"\0")
-        made |= {key.hex(), *(bytes(byte ^ pad for byte in block[: len(key)]).hex() for pad in (0x36, 0x5C))}
-    return made
+        written_keys |= {key.hex(), *(bytes(byte ^ pad for byte in block[: len(key)]).hex() for pad in (0x36, 0x5C))}
+    return written_keys
 
 
 def refuse_secrets(text: str, where: str) -> None:
@@ -129,17 +129,17 @@ def test_no_statement_of_a_command_holds_a_key(
     config = as_yaml(job, tmp_path / "config.yaml")
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-        main([str(config) if one == "CONFIG" else one for one in command])
+        main([str(config) if word == "CONFIG" else word for word in command])
     assert ended.value.code == 0, err.getvalue()
     refuse_secrets(out.getvalue() + err.getvalue(), "the output")
     refuse_in_files(tmp_path)
 
 
-def in_database(tmp_path: Path, *made: str) -> Path:
+def in_database(tmp_path: Path, *statements_before: str) -> Path:
     path = tmp_path / "clinic.duckdb"
     with duckdb.connect(str(path)) as connection:
         make_stays(connection, tmp_path / "stays.parquet")
-        for statement in made:
+        for statement in statements_before:
             connection.execute(statement)
     return path
 
@@ -197,8 +197,12 @@ GENERATED = f"patient VARCHAR, sex VARCHAR, day DATE, cost INTEGER, note VARCHAR
 
 
 def hostile(name: str, job: Json, tmp_path: Path) -> Json:
-    made, source = HOSTILE[name]
-    return reading(job, in_database(tmp_path, *(one.replace("LIKE_OF_OLD", GENERATED) for one in made)), **source)
+    statements_before, source = HOSTILE[name]
+    return reading(
+        job,
+        in_database(tmp_path, *(statement.replace("LIKE_OF_OLD", GENERATED) for statement in statements_before)),
+        **source,
+    )
 
 
 @pytest.mark.few(3)
@@ -216,8 +220,8 @@ def test_what_is_not_refused_finds_no_key(
 ) -> None:
     """The statement that reads the source has none, and no other runs while a row of it is read."""
     monkeypatch.setattr(duckdb_source, "_REFUSED", frozenset())
-    asked = hostile(name, job, tmp_path)
-    kanon_sql.run(asked)
+    config = hostile(name, job, tmp_path)
+    kanon_sql.run(config)
     with shared() as connection:
         notes = connection.execute(f"SELECT DISTINCT note FROM '{tmp_path / 'out.parquet'}'").fetchall()
         rows = connection.execute(f"SELECT patient, sex, day, cost FROM '{tmp_path / 'out.parquet'}'").fetchall()
@@ -237,8 +241,8 @@ def test_names_and_defaults_that_run_nothing_are_read(job: Json, tmp_path: Path)
         "CREATE VIEW other AS SELECT current_query() AS x",
         'CREATE VIEW v AS SELECT *, "current_query" AS "functions" FROM stays WHERE note <> \'duckdb_logs()\'',
     )
-    asked = {**reading(job, database, table="v"), "unlisted": "insensitive"}
-    assert kanon_sql.run(asked).report["rows"]["released"] == 120
+    config = {**reading(job, database, table="v"), "unlisted": "insensitive"}
+    assert kanon_sql.run(config).report["rows"]["released"] == 120
 
 
 OTHER_PLACES: dict[str, Callable[[Json, Path, Path], Any]] = {

@@ -28,20 +28,20 @@ def zipped(path: Path, *names: str) -> bytes:
 
 
 def content(folder: Path, kind: str) -> bytes:
-    made = folder / "made"
+    path = folder / "made"
     if kind == "DuckDB":
-        with attached(made) as connection:
+        with attached(path) as connection:
             connection.execute("CREATE TABLE t AS SELECT 1 AS x")
-        return made.read_bytes()
+        return path.read_bytes()
     if kind == "Parquet":
         with shared() as connection:
-            connection.execute(f"COPY (SELECT 1 AS x) TO '{made}' (FORMAT parquet)")
-        return made.read_bytes()
+            connection.execute(f"COPY (SELECT 1 AS x) TO '{path}' (FORMAT parquet)")
+        return path.read_bytes()
     others: dict[str, Callable[[], bytes]] = {
         "JSON": lambda: json.dumps(RECORDS).encode(),
         "NDJSON": lambda: "\n".join(map(json.dumps, RECORDS)).encode(),
-        "Excel (.xlsx)": lambda: zipped(made, "[Content_Types].xml", "xl/workbook.xml"),
-        "zip": lambda: zipped(made, "in.csv"),
+        "Excel (.xlsx)": lambda: zipped(path, "[Content_Types].xml", "xl/workbook.xml"),
+        "zip": lambda: zipped(path, "in.csv"),
         "Excel (.xls)": lambda: bytes.fromhex("d0cf11e0a1b11ae1") + bytes(500),
         "SQLite": lambda: b"SQLite format 3\0" + bytes(500),
         "PDF": lambda: b"%PDF-1.7\n",

@@ -21,12 +21,12 @@ def packed(folder: Path, kind: str) -> bytes:
     if kind == "gz":
         return gzip.compress(LINES)
     (folder / "lines.csv").write_bytes(b"line\n" + LINES)
-    made = folder / "made.zst"
+    packed_file = folder / "made.zst"
     with shared() as connection:
         lines = f"read_csv('{folder}/lines.csv', delim = '\x01', quote = '', escape = '', header = true)"
-        told = "HEADER false, DELIMITER '\x01', QUOTE '', ESCAPE '', COMPRESSION zstd"
-        connection.execute(f"COPY (FROM {lines}) TO '{made}' ({told})")
-    return made.read_bytes()
+        options = "HEADER false, DELIMITER '\x01', QUOTE '', ESCAPE '', COMPRESSION zstd"
+        connection.execute(f"COPY (FROM {lines}) TO '{packed_file}' ({options})")
+    return packed_file.read_bytes()
 
 
 def rows(source: Path) -> int:
@@ -38,13 +38,13 @@ def rows(source: Path) -> int:
 def blocks(data: bytes) -> list[int]:
     """Where the blocks of a Zstandard file of one frame begin: its header is read by hand."""
     place = 5 + (not data[4] >> 5 & 1) + ((1 << (data[4] >> 6)) if data[4] >> 6 else data[4] >> 5 & 1)
-    found = []
+    places = []
     while True:
         head = int.from_bytes(data[place : place + 3], "little")
-        found.append(place)
+        places.append(place)
         place += 3 + (1 if head >> 1 & 3 == 1 else head >> 3)
         if head & 1:
-            return found
+            return places
 
 
 @pytest.mark.few(1)

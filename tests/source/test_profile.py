@@ -27,9 +27,9 @@ def profiled(path: Path) -> Profile:
     """The profile of a file."""
     with open_engine(EngineOptions(show_values=True)) as engine:
         source = open_described(engine, SourceConfig(path=str(path)), path.parent, [], "source")
-        found = profile(engine, source, Progress())
+        result = profile(engine, source, Progress())
         assert not engine.run("SELECT table_name FROM duckdb_tables()")
-        return found
+        return result
 
 
 def queried(statement: str) -> Profile:
@@ -59,10 +59,10 @@ VALUES = st.sampled_from(["a", "b", "c", " a", "N/A", "", "?", "12", "13", "1,5"
 @given(st.lists(st.tuples(VALUES, VALUES, st.integers(0, 5) | st.none()), min_size=1, max_size=40))
 def test_counts_are_those_of_plain_python(rows: list[tuple[str, str, int | None]]) -> None:
     literal = ", ".join(f"('{a}', '{b}', {'NULL' if n is None else n})" for a, b, n in rows)
-    found = queried(f"SELECT * FROM (VALUES {literal}) AS given(a, b, n)")
-    assert found.rows == len(rows)
-    assert found.duplicates == len(rows) - len(set(rows))
-    for position, column in enumerate(found.columns):
+    table = queried(f"SELECT * FROM (VALUES {literal}) AS given(a, b, n)")
+    assert table.rows == len(rows)
+    assert table.duplicates == len(rows) - len(set(rows))
+    for position, column in enumerate(table.columns):
         values = [str(row[position]) for row in rows if row[position] is not None]
         missing = {text for text in values if text in column.missing_as}
         counts = Counter(text for text in values if text not in missing)
@@ -79,11 +79,11 @@ def test_counts_are_those_of_plain_python(rows: list[tuple[str, str, int | None]
 def test_values_are_drawn_where_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "MOST_VALUES", 1_000)
     monkeypatch.setattr(counting, "_DRAWN", 500)
-    found = queried(
+    table = queried(
         "SELECT CASE WHEN i % 10 = 0 THEN 'n/a' ELSE 'v' || (i // 2) END AS pairs, i AS number, i % 7 AS few, "
         "CASE WHEN i % 4 > 0 THEN i % 4 + 4 * (i // 8) ELSE i END AS mixed FROM range(20000) AS r(i)"
     )
-    pairs, number, few, mixed = found.columns
+    pairs, number, few, mixed = table.columns
     assert (pairs.missing, pairs.missing_as, pairs.exact) == (2000, ("n/a",), False)
     assert pairs.distinct == pytest.approx(10_000, rel=0.15)
     assert pairs.alone == pytest.approx(2_000 / 18_000, abs=0.04)
@@ -96,7 +96,7 @@ def test_values_are_drawn_where_there_are_many(monkeypatch: pytest.MonkeyPatch) 
 
 def columns_of(path: Path, **columns: list[str]) -> dict[str, ColumnProfile]:
     beside = {"beside": ["x"] * len(next(iter(columns.values())))}
-    return {one.name: one for one in profiled(written(path / "table.csv", {**columns, **beside})).columns}
+    return {column.name: column for column in profiled(written(path / "table.csv", {**columns, **beside})).columns}
 
 
 NUMBERS: list[tuple[list[str], str, dict[str, Any]]] = [
@@ -119,8 +119,8 @@ NUMBERS: list[tuple[list[str], str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("values", "kind", "reading"), NUMBERS)
 def test_numbers_are_read(tmp_path: Path, values: list[str], kind: str, reading: dict[str, Any]) -> None:
     values = values * 5
-    found = columns_of(tmp_path, a=values)["a"]
-    assert (found.kind, dict(found.reading), found.unfit) == (kind, reading, 0)
+    column = columns_of(tmp_path, a=values)["a"]
+    assert (column.kind, dict(column.reading), column.unfit) == (kind, reading, 0)
 
 
 FORMATS = ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d.%m.%y", "%d %b %Y", "%B %d, %Y", "%d-%b-%Y"]
@@ -131,28 +131,28 @@ TIMED = ["%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M", "%Y-%m-%dT%H:%M:%S", "%m/%d/%Y %
 @pytest.mark.parametrize("text", FORMATS + TIMED)
 def test_dates_are_read_in_their_format(tmp_path: Path, text: str) -> None:
     days = [datetime(1990 + i % 30, 1 + i % 12, 1 + i % 28, i % 24, i % 60, i % 60, 1000 * i) for i in range(90)]
-    found = columns_of(tmp_path, a=[day.strftime(text) for day in days])["a"]
+    column = columns_of(tmp_path, a=[day.strftime(text) for day in days])["a"]
     kind = "timestamp" if text in TIMED else "date"
-    assert (found.kind, dict(found.reading), found.unfit) == (kind, {"type": kind, "format": text}, 0)
-    assert (found.lowest.year, found.highest.year) == (1990, 2019)
+    assert (column.kind, dict(column.reading), column.unfit) == (kind, {"type": kind, "format": text}, 0)
+    assert (column.lowest.year, column.highest.year) == (1990, 2019)
 
 
 def test_of_several_formats_the_main_one_is_said_and_how_many_do_not_fit(tmp_path: Path) -> None:
     days = [date(1990 + i % 30, 1 + i % 12, 1 + i % 28) for i in range(90)]
     texts = [day.strftime("%Y-%m-%d" if i % 9 == 0 else "%d.%m.%Y") for i, day in enumerate(days)]
-    found = columns_of(tmp_path, a=[*texts, "soon", ""])["a"]
-    assert (found.kind, found.unfit, found.missing) == ("date", 11, 1)
-    assert dict(found.reading) == {"type": "date", "format": "%d.%m.%Y", "invalid": "missing"}
+    column = columns_of(tmp_path, a=[*texts, "soon", ""])["a"]
+    assert (column.kind, column.unfit, column.missing) == ("date", 11, 1)
+    assert dict(column.reading) == {"type": "date", "format": "%d.%m.%Y", "invalid": "missing"}
 
 
 def test_iso_dates_need_no_format(tmp_path: Path) -> None:
-    found = columns_of(tmp_path, a=[f"2020-01-{day:02d}" for day in range(1, 32)])["a"]
-    assert (found.kind, dict(found.reading), found.lowest) == ("date", {}, date(2020, 1, 1))
+    column = columns_of(tmp_path, a=[f"2020-01-{day:02d}" for day in range(1, 32)])["a"]
+    assert (column.kind, dict(column.reading), column.lowest) == ("date", {}, date(2020, 1, 1))
 
 
 def test_kinds_of_texts(tmp_path: Path) -> None:
     n = 400
-    found = columns_of(
+    columns = columns_of(
         tmp_path,
         smoker=["yes", "no"] * (n // 2),
         code=[f"K{i:03d}-{i % 7}" for i in range(n)],
@@ -161,12 +161,12 @@ def test_kinds_of_texts(tmp_path: Path) -> None:
         other=[f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" + "x" for i in range(n)],
         none=[""] * n,
     )
-    kinds = {name: one.kind for name, one in found.items() if name != "beside"}
+    kinds = {name: column.kind for name, column in columns.items() if name != "beside"}
     assert kinds == {
         "smoker": "boolean", "code": "code", "job": "category", "note": "free text", "other": "text", "none": "empty",
     }  # fmt: skip
-    assert found["code"].shape == "A999-9"
-    assert (found["none"].missing, found["none"].missing_as) == (n, ("",))
+    assert columns["code"].shape == "A999-9"
+    assert (columns["none"].missing, columns["none"].missing_as) == (n, ("",))
 
 
 TYPES = {
@@ -180,8 +180,8 @@ TYPES = {
 @pytest.mark.few(7)
 @pytest.mark.parametrize("kind", TYPES)
 def test_a_column_of_nulls_is_empty_whatever_its_type(kind: str) -> None:
-    found = queried(f"SELECT CAST(NULL AS {kind}) AS a FROM range(3)").columns[0]
-    assert (found.kind, found.missing, found.distinct, found.alone) == ("empty", 3, 0, 0)
+    column = queried(f"SELECT CAST(NULL AS {kind}) AS a FROM range(3)").columns[0]
+    assert (column.kind, column.missing, column.distinct, column.alone) == ("empty", 3, 0, 0)
 
 
 EXAMPLES = {
@@ -194,80 +194,80 @@ EXAMPLES = {
 @pytest.mark.few(5)
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_columns_of_every_type_are_counted(kind: str) -> None:
-    found = queried(f"SELECT CAST({EXAMPLES[kind]} AS {kind}) AS a, i FROM range(3) AS r(i)").columns[0]
-    assert (found.missing, found.distinct, found.alone) == (0, 1, 0)
-    assert found.kind == TYPES[kind] or found.kind in ("category", "code")
+    column = queried(f"SELECT CAST({EXAMPLES[kind]} AS {kind}) AS a, i FROM range(3) AS r(i)").columns[0]
+    assert (column.missing, column.distinct, column.alone) == (0, 1, 0)
+    assert column.kind == TYPES[kind] or column.kind in ("category", "code")
 
 
 def test_a_table_without_rows_is_profiled() -> None:
-    found = queried("SELECT 1 AS a, 'x' AS b WHERE false")
-    assert (found.rows, found.duplicates, [one.kind for one in found.columns]) == (0, 0, ["empty", "empty"])
+    table = queried("SELECT 1 AS a, 'x' AS b WHERE false")
+    assert (table.rows, table.duplicates, [column.kind for column in table.columns]) == (0, 0, ["empty", "empty"])
 
 
 def test_hostile_names_and_texts_are_only_texts() -> None:
     name = 'a"; DROP TABLE x; --'
     texts = ["'", '"', "\\", "\n", "%s", "$p", "\u202e", "😀" * 400, "x" * 100_000, "\t", "{}", "');--"]
     literal = ", ".join("('" + text.replace("'", "''") + "')" for text in texts)
-    found = queried(f'SELECT * FROM (VALUES {literal}) AS given("{name.replace(chr(34), chr(34) * 2)}")').columns[0]
-    assert (found.name, found.distinct, found.alone, found.longest) == (name, len(texts), 1, 100_000)
+    column = queried(f'SELECT * FROM (VALUES {literal}) AS given("{name.replace(chr(34), chr(34) * 2)}")').columns[0]
+    assert (column.name, column.distinct, column.alone, column.longest) == (name, len(texts), 1, 100_000)
 
 
 def test_long_texts_that_begin_alike_are_told_apart() -> None:
-    found = queried("SELECT repeat('x', 5000) || i AS a FROM range(30) AS r(i)").columns[0]
-    assert (found.distinct, found.alone) == (30, 1)
+    column = queried("SELECT repeat('x', 5000) || i AS a FROM range(30) AS r(i)").columns[0]
+    assert (column.distinct, column.alone) == (30, 1)
 
 
 def test_writings_of_the_sexes_become_one(tmp_path: Path) -> None:
-    found = columns_of(tmp_path, sex=["m", "M", "w", "weiblich", "k.A.", ""] * 20, genero=["H", "M", "M"] * 40)
-    assert dict(found["sex"].reading) == {
+    columns = columns_of(tmp_path, sex=["m", "M", "w", "weiblich", "k.A.", ""] * 20, genero=["H", "M", "M"] * 40)
+    assert dict(columns["sex"].reading) == {
         "case": "lower",
         "recode": {"m": "male", "w": "female", "weiblich": "female"},
         "missing": ["k.A."],
     }
-    assert dict(found["genero"].reading) == {}
+    assert dict(columns["genero"].reading) == {}
 
 
 def test_the_sexes_are_found_among_blanks_and_words_for_missing(tmp_path: Path) -> None:
     words = ["m", "M", "w", "W", "weiblich", "Weiblich", "männlich", "F", "f", "male", "Mann", "divers", "d"]
     texts = [*words, *(f" {word} " for word in words), *(f" {word}" for word in words), " k.A. ", "k.A.", "-", " "]
-    found = columns_of(tmp_path, Geschlecht=texts * 5)["Geschlecht"]
-    assert found.finding is not None and found.finding.name == "sex"
-    assert set(found.reading["recode"].items()) == {
+    column = columns_of(tmp_path, Geschlecht=texts * 5)["Geschlecht"]
+    assert column.finding is not None and column.finding.name == "sex"
+    assert set(column.reading["recode"].items()) == {
         ("m", "male"), ("männlich", "male"), ("mann", "male"), ("w", "female"), ("weiblich", "female"), ("f", "female"),
         ("divers", "other"), ("d", "other"),
     }  # fmt: skip
-    assert found.reading["trim"] is True and found.reading["case"] == "lower"
+    assert column.reading["trim"] is True and column.reading["case"] == "lower"
 
 
 def test_a_whole_number_that_is_called_a_person_is_one(tmp_path: Path) -> None:
     numbers = [str(i) for i in range(1, 61)] * 2
-    found = columns_of(tmp_path, individual=numbers, persons=[str(i % 9) for i in range(120)])
-    assert found["individual"].finding is not None and found["individual"].finding.name == "id"
-    assert found["persons"].finding is None
+    columns = columns_of(tmp_path, individual=numbers, persons=[str(i % 9) for i in range(120)])
+    assert columns["individual"].finding is not None and columns["individual"].finding.name == "id"
+    assert columns["persons"].finding is None
 
 
 def test_a_few_categories_with_a_number_are_no_addresses(tmp_path: Path) -> None:
     words = ["1st class", "2nd class", "3rd class"]
-    found = columns_of(tmp_path, travelled=words * 40, street=["Lindenweg 3", "Am Markt 12", "Hauptstraße 7"] * 40)
-    assert found["travelled"].finding is None
-    assert found["street"].finding is not None and found["street"].finding.name == "address"
+    columns = columns_of(tmp_path, travelled=words * 40, street=["Lindenweg 3", "Am Markt 12", "Hauptstraße 7"] * 40)
+    assert columns["travelled"].finding is None
+    assert columns["street"].finding is not None and columns["street"].finding.name == "address"
 
 
 def test_writings_of_yes_and_no_become_one(tmp_path: Path) -> None:
-    found = columns_of(
+    columns = columns_of(
         tmp_path,
         Raucher=["ja", "J", "nein", "N", "no", " Nein ", "k.A."] * 20,
         side=["n", "no", "o"] * 40 + ["s"] * 20,  # north, northwest ...: letters, but each value is another
         plain=["ja", "nein"] * 70,
         mixed=["ja", "nein", "perhaps", "J"] * 35,
     )
-    assert dict(found["Raucher"].reading) == {
+    assert dict(columns["Raucher"].reading) == {
         "trim": True,
         "case": "lower",
         "recode": {"j": "yes", "ja": "yes", "n": "no", "nein": "no"},
         "missing": ["k.A."],
     }
-    assert all("recode" not in found[name].reading for name in ("side", "plain", "mixed"))
+    assert all("recode" not in columns[name].reading for name in ("side", "plain", "mixed"))
 
 
 def test_rows_that_stand_for_several_are_counted_as_many(tmp_path: Path) -> None:
@@ -275,19 +275,19 @@ def test_rows_that_stand_for_several_are_counted_as_many(tmp_path: Path) -> None
     with open_engine(EngineOptions(show_values=True)) as engine:
         source = open_described(engine, SourceConfig(path=str(path)), tmp_path, [], "source")
         weighted = source.relation.select("3 AS row_count")
-        found = profile(engine, replace(source, relation=weighted, weighted=True), Progress())
-    a, b = found.columns
-    assert (found.rows, a.missing, a.missing_as, a.distinct, a.alone) == (15, 6, ("", "?"), 2, 0)
+        table = profile(engine, replace(source, relation=weighted, weighted=True), Progress())
+    a, b = table.columns
+    assert (table.rows, a.missing, a.missing_as, a.distinct, a.alone) == (15, 6, ("", "?"), 2, 0)
     assert (b.kind, b.distinct, b.lowest, b.highest) == ("whole number", 3, 1, 3)
 
 
 def test_na_is_a_country_among_codes_of_countries(tmp_path: Path) -> None:
-    found = columns_of(tmp_path, land=["DE", "FR", "NA", "PL", "IT", "ES", "TR", "PT", "NL"])["land"]
-    assert (found.missing, found.distinct) == (0, 9)
+    column = columns_of(tmp_path, land=["DE", "FR", "NA", "PL", "IT", "ES", "TR", "PT", "NL"])["land"]
+    assert (column.missing, column.distinct) == (0, 9)
 
 
 @pytest.mark.slow
 def test_many_columns_are_profiled_together() -> None:
     names = ", ".join(f"i % {position + 2} AS c{position}" for position in range(450))
-    found = queried(f"SELECT {names} FROM range(300) AS r(i)")
-    assert [one.distinct for one in found.columns] == [min(300, position + 2) for position in range(450)]
+    table = queried(f"SELECT {names} FROM range(300) AS r(i)")
+    assert [column.distinct for column in table.columns] == [min(300, position + 2) for position in range(450)]

@@ -27,9 +27,9 @@ def findings(path: Path, columns: dict[str, list[str]]) -> tuple[dict[str, Findi
             writer.writerow([*(values[position % len(values)] for values in columns.values()), "x"])
     with open_engine(EngineOptions(show_values=True)) as engine:
         source = open_described(engine, SourceConfig(path="table.csv"), path, [], "source")
-        found = profile(engine, source, Progress())
+        of_table = profile(engine, source, Progress())
         alarms = identifying(engine, source, source.relation, source.columns)
-    return {one.name: one.finding for one in found.columns if one.name != "beside"}, alarms
+    return {column.name: column.finding for column in of_table.columns if column.name != "beside"}, alarms
 
 
 # By names of columns that say nothing: the values alone tell.
@@ -65,15 +65,19 @@ EXPECTED = {
 
 @pytest.mark.slow
 def test_values_alone_tell_what_a_column_is(tmp_path: Path) -> None:
-    found, alarms = findings(tmp_path, PEOPLE)
-    assert {name: one.name for name, one in found.items() if one is not None and name in EXPECTED} == EXPECTED
+    by_column, alarms = findings(tmp_path, PEOPLE)
+    assert {
+        name: finding.name for name, finding in by_column.items() if finding is not None and name in EXPECTED
+    } == EXPECTED
     wanted = DIRECT | {"free text"}
-    assert {name: one.name for name, one in alarms.items() if name in EXPECTED} == {
+    assert {name: finding.name for name, finding in alarms.items() if name in EXPECTED} == {
         name: what for name, what in EXPECTED.items() if what in wanted
     }
     values = {value for listed in PEOPLE.values() for value in listed}
-    for one in found.values():
-        assert one is None or (0.5 <= one.sure < 1 and not any(value in one.why for value in values if len(value) > 3))
+    for finding in by_column.values():
+        assert finding is None or (
+            0.5 <= finding.sure < 1 and not any(value in finding.why for value in values if len(value) > 3)
+        )
 
 
 # Columns that look like something and are not, under names that say nothing.
@@ -105,9 +109,11 @@ HARMLESS = {
 
 @pytest.mark.slow
 def test_categories_numbers_and_dates_raise_no_alarm(tmp_path: Path) -> None:
-    found, alarms = findings(tmp_path, HARMLESS)
+    by_column, alarms = findings(tmp_path, HARMLESS)
     assert alarms == {}
-    assert {name: one.name for name, one in found.items() if one and one.name in DIRECT | {"free text"}} == {}
+    assert {
+        name: finding.name for name, finding in by_column.items() if finding and finding.name in DIRECT | {"free text"}
+    } == {}
 
 
 NAMES = {
@@ -140,10 +146,14 @@ def test_names_that_say_nothing(name: str) -> None:
 
 def test_a_name_makes_surer_and_values_speak_against_it(tmp_path: Path) -> None:
     mails = PEOPLE["c1"]
-    found, _ = findings(tmp_path, {"email": mails, "c1": mails, "age": mails, "sex": [str(i % 50) for i in range(300)]})
-    sure = {name: one.sure for name, one in found.items() if one is not None and one.name == "e-mail"}
+    by_column, _ = findings(
+        tmp_path, {"email": mails, "c1": mails, "age": mails, "sex": [str(i % 50) for i in range(300)]}
+    )
+    sure = {
+        name: finding.sure for name, finding in by_column.items() if finding is not None and finding.name == "e-mail"
+    }
     assert sure["email"] > sure["c1"] > sure["age"]
-    assert found["sex"] is None
+    assert by_column["sex"] is None
 
 
 def test_typed_columns_that_are_called_as_identifiers_are_looked_at() -> None:
@@ -153,4 +163,4 @@ def test_typed_columns_that_are_called_as_identifiers_are_looked_at() -> None:
         )
         source = open_described(engine, SourceConfig(query=query), Path.cwd(), [], "source")
         alarms = identifying(engine, source, source.relation, source.columns)
-    assert {name: one.name for name, one in alarms.items()} == {"patient_id": "id"}
+    assert {name: finding.name for name, finding in alarms.items()} == {"patient_id": "id"}

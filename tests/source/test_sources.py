@@ -100,10 +100,10 @@ def test_hostile_partition_values(tmp_path: Path, target: str) -> None:
     kanon_sql.run(simple(tmp_path / "in", target if target == "in-place" else tmp_path / target, "g"))
     if target == "in-place":
         with shared() as connection:
-            found = connection.execute(
+            groups = connection.execute(
                 f"SELECT g FROM read_parquet('{tmp_path}/in/**/*.parquet', hive_partitioning = true)"
             ).fetchall()
-        assert Counter(row[0] for row in found) == dict.fromkeys(values, 2)
+        assert Counter(row[0] for row in groups) == dict.fromkeys(values, 2)
     else:
         found_texts = Counter(row[1] for row in records(tmp_path / target)[1:])
         assert found_texts == {value or "": 2 for value in values}
@@ -158,9 +158,9 @@ def test_csv_files_of_other_encodings(tmp_path: Path) -> None:
 )
 def test_a_first_column_may_have_no_name(tmp_path: Path, text: str, header: list[str] | None) -> None:
     (tmp_path / "in.csv").write_text(text)
-    found = kanon_sql.init(tmp_path / "in.csv").to_dict()
+    proposed = kanon_sql.init(tmp_path / "in.csv").to_dict()
     numbered = [f"column{position}" for position in range(text.partition("\n")[0].count(",") + 1)]
-    assert [column["name"] for column in found["columns"]] == (header or numbered)
+    assert [column["name"] for column in proposed["columns"]] == (header or numbered)
 
 
 @pytest.mark.few(1)
@@ -240,7 +240,7 @@ def test_a_name_that_the_engine_misreads_behind_a_byte_order_mark(tmp_path: Path
 def test_a_quoted_name_behind_a_byte_order_mark(tmp_path: Path, name: str, delimiter: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
     (tmp_path / "in.csv").write_text(
-        "".join(f"{one}{delimiter}x\n" for one in [quoted, *"1234"]), encoding="utf-8-sig", newline="\n"
+        "".join(f"{value}{delimiter}x\n" for value in [quoted, *"1234"]), encoding="utf-8-sig", newline="\n"
     )
     described = {"path": str(tmp_path / "in.csv"), "csv": {"header": True, "delimiter": delimiter}}
     target = {"path": str(tmp_path / "out.csv"), "csv": {"delimiter": ","}}
@@ -310,8 +310,8 @@ def test_types_that_parquet_lacks(tmp_path: Path, name: str, value: str) -> None
     path = database(tmp_path / "in.db", f"CREATE TABLE t AS SELECT 'a' AS x, '{value}'::{name} AS y FROM range(3)")
     if status_of(simple({"database": str(path), "table": "t"}, tmp_path / "out.parquet", "x")) == 0:
         with shared() as connection:
-            found = connection.execute(f"SELECT DISTINCT y::VARCHAR FROM '{tmp_path}/out.parquet'").fetchall()
-        assert found == [(value,)]
+            cells = connection.execute(f"SELECT DISTINCT y::VARCHAR FROM '{tmp_path}/out.parquet'").fetchall()
+        assert cells == [(value,)]
 
 
 @pytest.mark.few(1)
@@ -338,8 +338,8 @@ def test_tables_and_views(tmp_path: Path, table: str) -> None:
         connection.execute('CREATE SCHEMA "s.x"; CREATE TABLE "s.x"."q.t" AS FROM people; CREATE VIEW v AS FROM people')
     kanon_sql.run(configuration({"database": str(tmp_path / "in.db"), "table": table}, str(tmp_path / "out.csv")))
     assert smallest_class(f"read_csv('{tmp_path}/out.csv', all_varchar = true)") >= 5
-    known = {row[3] for row in people()}
-    assert {row[3] for row in records(tmp_path / "out.csv")[1:]} <= known
+    diagnoses = {row[3] for row in people()}
+    assert {row[3] for row in records(tmp_path / "out.csv")[1:]} <= diagnoses
 
 
 def query(folder: Path, text: str, *allow: str) -> int:

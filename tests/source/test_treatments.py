@@ -110,14 +110,14 @@ def test_pseudonyms_are_those_of_hmac(source: Path, length: int, prefix: str, co
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
-    ("cut", "other"),
+    ("cut", "changes"),
     [("month", {}), (None, {"insensitive": ["left"], "quasi_identifiers": {"admitted": {"builtin": "suppress"}}})],
 )
 def test_dates_that_are_cut_or_generalized_have_no_days_between_them(
-    source: Path, cut: str | None, other: Json
+    source: Path, cut: str | None, changes: Json
 ) -> None:
     transform = {"admitted": {**shift(), **({"cut": cut} if cut else {})}, "left": shift()}
-    rows, report = released(source, transform, unlisted="drop", **other)
+    rows, report = released(source, transform, unlisted="drop", **changes)
     assert report["status"] == "released"
     assert {row["admitted"][7:] for row in rows} == ({"-01"} if cut else {""})
 
@@ -134,27 +134,27 @@ def test_dates_of_a_person_move_together(source: Path, weeks: bool) -> None:
         name = row["patient"] and digest(b"\0" + row["patient"].encode())[:24]
         expected.append({"patient": name, "admitted": str(date.fromisoformat(row["admitted"]) + by), "left": left})
     assert in_order(rows, "patient", "admitted", "left") == in_order(expected, "patient", "admitted", "left")
-    assert any(row["admitted"] != other["admitted"] for row, other in zip(rows, expected, strict=True))
+    assert any(row["admitted"] != untreated["admitted"] for row, untreated in zip(rows, expected, strict=True))
 
 
 def test_dates_of_a_format_and_of_a_type_move_alike(source: Path, tmp_path: Path) -> None:
     connection = duckdb.connect()
-    made = f"SELECT patient, age, admitted, strftime(admitted, '%d.%m.%y') AS \"left\" FROM '{source}'"
-    connection.execute(f"COPY ({made}) TO '{tmp_path / 'typed.parquet'}'")
+    query = f"SELECT patient, age, admitted, strftime(admitted, '%d.%m.%y') AS \"left\" FROM '{source}'"
+    connection.execute(f"COPY ({query}) TO '{tmp_path / 'typed.parquet'}'")
     described = {"path": str(tmp_path / "typed.parquet"), "columns": {"left": {"format": "%d.%m.%y"}}}
     target = {"path": str(tmp_path / "out.parquet")}
     transform = {"admitted": shift(9), "left": shift(9)}
     kanon_sql.run({**PLAIN, "source": described, "target": target, "transform": transform})
-    found = connection.execute(f"SELECT admitted, \"left\" FROM '{tmp_path / 'out.parquet'}'").fetchall()
-    assert {left == admitted.strftime("%d.%m.%y") for admitted, left in found} == {True}
+    dates = connection.execute(f"SELECT admitted, \"left\" FROM '{tmp_path / 'out.parquet'}'").fetchall()
+    assert {left == admitted.strftime("%d.%m.%y") for admitted, left in dates} == {True}
     days = [(date.fromisoformat(r["admitted"]) + moved_by(r["patient"], 9)) for r in rows_of(source)]
-    assert sorted(day for day, _ in found) == sorted(days)
+    assert sorted(day for day, _ in dates) == sorted(days)
 
 
 def test_typed_values_have_the_pseudonym_of_their_text(tmp_path: Path) -> None:
     path = tmp_path / "typed.parquet"
-    made = "SELECT i % 5 AS patient, 20 AS age, DATE '2024-02-03' AS admitted, 1.50::DECIMAL(9, 2) AS \"left\""
-    duckdb.execute(f"COPY ({made} FROM range(20) AS t(i)) TO '{path}'")
+    query = "SELECT i % 5 AS patient, 20 AS age, DATE '2024-02-03' AS admitted, 1.50::DECIMAL(9, 2) AS \"left\""
+    duckdb.execute(f"COPY ({query} FROM range(20) AS t(i)) TO '{path}'")
     config = {**PLAIN, "source": str(path), "target": str(tmp_path / "out.parquet")}
     config |= {
         "identifiers": ["patient", "left"],
@@ -162,8 +162,8 @@ def test_typed_values_have_the_pseudonym_of_their_text(tmp_path: Path) -> None:
         "transform": {"patient": pseudonym(), "left": pseudonym()},
     }
     kanon_sql.run(config)
-    found = duckdb.execute(f"SELECT DISTINCT patient, \"left\" FROM '{tmp_path / 'out.parquet'}'").fetchall()
-    assert set(found) == {(digest(f"\0{i}".encode())[:24], digest(b"\x001.50")[:24]) for i in range(5)}
+    pseudonyms = duckdb.execute(f"SELECT DISTINCT patient, \"left\" FROM '{tmp_path / 'out.parquet'}'").fetchall()
+    assert set(pseudonyms) == {(digest(f"\0{i}".encode())[:24], digest(b"\x001.50")[:24]) for i in range(5)}
 
 
 @settings(max_examples=20, deadline=None)
@@ -176,19 +176,21 @@ def test_the_key_of_a_statement_is_padded_in_sql_as_in_python(key: bytes, text: 
     for shifting in (False, True):
         used = bytes.fromhex(digest(b"kanon-sql shift", key.hex())) if shifting else key
         bound = KeysBound()
-        made = [keyed_digits(value, before, keys.pads(key.hex(), shift=shifting), DUCKDB) for keys in (bound, outside)]
-        found = duckdb.execute(exp.select(*made).sql("duckdb"), bound.values).fetchall()[0]
-        assert found == (hmac.new(used, before + text.encode(), "sha256").hexdigest(),) * 2
+        digests = [
+            keyed_digits(value, before, keys.pads(key.hex(), shift=shifting), DUCKDB) for keys in (bound, outside)
+        ]
+        values = duckdb.execute(exp.select(*digests).sql("duckdb"), bound.values).fetchall()[0]
+        assert values == (hmac.new(used, before + text.encode(), "sha256").hexdigest(),) * 2
 
 
 def test_values_that_share_a_pseudonym_end_the_run(source: Path) -> None:
     names = {row["patient"] for row in rows_of(source)} - {""}
-    made = {digest(f"\0{name}".encode())[:2] for name in names}
-    assert len(made) < len(names)
+    pseudonyms = {digest(f"\0{name}".encode())[:2] for name in names}
+    assert len(pseudonyms) < len(names)
     with pytest.raises(VerificationError) as raised:
         released(source, {"patient": pseudonym(2)})
     assert str(raised.value).startswith(
-        f"{len(names) - len(made)} of {len(names)} values of column 'patient' would share"
+        f"{len(names) - len(pseudonyms)} of {len(names)} values of column 'patient' would share"
     )
     assert raised.value.exit_status == 4
     assert not (source.parent / "out.csv").exists()
@@ -261,8 +263,8 @@ def test_a_compiled_statement_takes_the_key_from_the_session(source: Path) -> No
     assert KEY.lower() not in text.lower() and "SET VARIABLE KEY" in text
     connection = duckdb.connect()
     connection.execute(f"SET VARIABLE KEY = '{KEY}'")
-    made = connection.execute(text.rstrip().removesuffix(";")).fetchall()
-    assert sorted(tuple(cell or "" for cell in row) for row in made) == sorted(tuple(row.values()) for row in rows)
+    treated = connection.execute(text.rstrip().removesuffix(";")).fetchall()
+    assert sorted(tuple(cell or "" for cell in row) for row in treated) == sorted(tuple(row.values()) for row in rows)
     with pytest.raises(ConfigurationError, match="expected --dialect duckdb"):
         kanon_sql.compile(config, dialect="snowflake", source_table="stays")
 
@@ -318,12 +320,12 @@ def test_a_key_is_read_from_the_environment_wherever_it_is_said(source: Path, tm
 
 
 def test_a_new_key_has_256_random_bits(capsys: pytest.CaptureFixture[str]) -> None:
-    made = set()
+    keys = set()
     for _ in range(2):
         with pytest.raises(SystemExit):
             main(["key", "new"])
-        made.add(capsys.readouterr().out)
-    assert len(made) == 2 and {len(bytes.fromhex(one)) for one in made} == {32}
+        keys.add(capsys.readouterr().out)
+    assert len(keys) == 2 and {len(bytes.fromhex(new_key)) for new_key in keys} == {32}
 
 
 @pytest.mark.slow
@@ -336,6 +338,6 @@ def test_a_table_takes_the_place_of_another_with_pseudonyms_and_shifted_dates(so
     transform = {"patient": pseudonym(), "admitted": shift()}
     kanon_sql.run({**PLAIN, "source": str(source), "transform": transform, "target": target})
     with attached(database) as connection:
-        found = connection.execute("SELECT patient, CAST(admitted AS VARCHAR) FROM released").fetchall()
+        cells = connection.execute("SELECT patient, CAST(admitted AS VARCHAR) FROM released").fetchall()
     expected, _ = released(source, transform)
-    assert sorted((patient or "", day) for patient, day in found) == in_order(expected, "patient", "admitted")
+    assert sorted((patient or "", day) for patient, day in cells) == in_order(expected, "patient", "admitted")

@@ -23,9 +23,9 @@ CONFIG: dict[str, Any] = {
 
 @pytest.fixture
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as made:
-        fill_table(made, "people")
-        yield made
+    with duckdb.connect() as opened:
+        fill_table(opened, "people")
+        yield opened
 
 
 def settings(connection: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
@@ -42,8 +42,8 @@ def objects(connection: duckdb.DuckDBPyConnection) -> set[str]:
 
 
 def smallest(connection: duckdb.DuckDBPyConnection) -> int:
-    found = connection.execute("SELECT min(n) FROM (SELECT count(*) AS n FROM released GROUP BY sex, age, zip)")
-    return int(found.fetchall()[0][0])
+    counted = connection.execute("SELECT min(n) FROM (SELECT count(*) AS n FROM released GROUP BY sex, age, zip)")
+    return int(counted.fetchall()[0][0])
 
 
 @pytest.mark.slow

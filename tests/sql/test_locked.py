@@ -28,15 +28,15 @@ def read(engine: Engine, path: Path) -> bool:
 
 
 def test_only_named_files_and_folders_are_read(engine: Engine, tmp_path: Path) -> None:
-    named, other, inside = tmp_path / "a[1].txt", tmp_path / "b.txt", tmp_path / "in" / "c.txt"
+    named, unnamed, inside = tmp_path / "a[1].txt", tmp_path / "b.txt", tmp_path / "in" / "c.txt"
     beside = tmp_path / "inner.txt"  # begins as the folder does
     inside.parent.mkdir()
-    for path in (named, other, inside, beside):
+    for path in (named, unnamed, inside, beside):
         path.write_text("x", encoding="utf-8")
     lock_down(engine, [named], [inside.parent])
     assert read(engine, tmp_path / "a[[]1].txt")
     assert read(engine, inside)
-    assert not read(engine, other)
+    assert not read(engine, unnamed)
     assert not read(engine, beside)
 
 

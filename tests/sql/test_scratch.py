@@ -16,6 +16,6 @@ def test_empty_folders_without_a_lock_go_once_they_are_old(tmp_path: Path) -> No
     (full / "somebody's").write_text("data")
     for folder in (old, full):
         os.utime(folder, (time.time() - 600, time.time() - 600))
-    with spill_folder(tmp_path) as made:
-        assert set(tmp_path.iterdir()) == {young, full, made}
+    with spill_folder(tmp_path) as spill:
+        assert set(tmp_path.iterdir()) == {young, full, spill}
     assert (full / "somebody's").read_text() == "data"

@@ -21,8 +21,8 @@ FILES = sorted(template.queries_folder().rglob("*.sql"))
 def test_every_query_file_is_one_statement_that_says_what_it_does(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.startswith("-- "), "a leading comment says what the statement is for"
-    known = (exp.Select, exp.SetOperation, exp.Create, exp.Insert, exp.Delete, exp.Update, exp.Alter, exp.Drop)
-    assert isinstance(template.parse(text), known)
+    statements = (exp.Select, exp.SetOperation, exp.Create, exp.Insert, exp.Delete, exp.Update, exp.Alter, exp.Drop)
+    assert isinstance(template.parse(text), statements)
 
 
 # Numbers that depend on the order of rows; without one the engine gives them as its threads come.
@@ -109,8 +109,8 @@ def test_rendered_text_is_the_filled_text(columns: list[str], table: str, levels
 @pytest.mark.parametrize("name", ['x"y', "kanon_sql_hole.", "kanon_sql_hole..0.tuples", "a\nb", "sum", "--", ""])
 def test_a_column_of_a_table_is_rendered_in_whatever_order_it_was_made(name: str) -> None:
     table, this = template.quoted("t"), template.quoted(name)
-    for made in (exp.Column(this=this, table=table), exp.Column(table=table, this=this), exp.Column(this=this)):
-        lists: dict[str, list[dict[str, template.Fill]]] = {"part": [{"key": made.copy()}]}
+    for reference in (exp.Column(this=this, table=table), exp.Column(table=table, this=this), exp.Column(this=this)):
+        lists: dict[str, list[dict[str, template.Fill]]] = {"part": [{"key": reference.copy()}]}
         filled = template.text(template.fill("targets/repeated", {"table_rows": "w"}, lists))
         assert template.render("targets/repeated", {"table_rows": "w"}, lists) == filled
 

@@ -45,7 +45,7 @@ def test_what_changed_is_named(tmp_path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "expected", "told"),
+    ("error", "expected", "changed"),
     [
         (VerificationError("rows differ"), VerificationError, True),
         (StopIteration(), EngineError, True),
@@ -53,7 +53,7 @@ def test_what_changed_is_named(tmp_path: Path, how: str) -> None:
     ],
 )
 def test_an_error_says_that_a_file_changed(
-    tmp_path: Path, error: Exception, expected: type[Exception], told: bool
+    tmp_path: Path, error: Exception, expected: type[Exception], changed: bool
 ) -> None:
     watch = Watch()
     watch.add("here", lambda: [tmp_path / "a"])
@@ -63,7 +63,7 @@ def test_an_error_says_that_a_file_changed(
     (tmp_path / "a").touch()
     with pytest.raises(expected) as caught, report_changed_files(watch):
         raise error
-    assert ("was changed by another program" in str(caught.value)) is told
+    assert ("was changed by another program" in str(caught.value)) is changed
 
 
 @pytest.mark.few(1)
@@ -71,16 +71,16 @@ def test_an_error_says_that_a_file_changed(
 def test_a_source_that_changes_after_the_last_reading_is_not_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dry_run: bool
 ) -> None:
-    path, other = write(tmp_path / "people.csv"), write(tmp_path / "other.csv", rows=301)
+    path, successor = write(tmp_path / "people.csv"), write(tmp_path / "other.csv", rows=301)
     called = "rehearse" if dry_run else "put_in_place"
     original = getattr(recording, called)
 
     def late(*given: object) -> None:
-        other.replace(path)
+        successor.replace(path)
         original(*given)
 
     monkeypatch.setattr(f"kanon_sql.commands.run.pipeline.{called}", late)
     with pytest.raises(EngineError, match=r"people\.csv was changed by another program") as caught:
         kanon_sql.run(configuration(str(path), {"path": str(tmp_path / "out.csv")}), dry_run=dry_run)
     assert caught.value.exit_status == 3
-    assert [one.name for one in tmp_path.iterdir()] == ["people.csv"]
+    assert [path_left.name for path_left in tmp_path.iterdir()] == ["people.csv"]

@@ -146,7 +146,7 @@ class Window:
     page: Any
     url: str
     said: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     def resize(self, width: int, scheme: str, medium: str = "screen") -> None:
         """Makes it this wide, and light or dark, as on a screen or as on paper."""
@@ -163,28 +163,28 @@ class Window:
 
     def noise(self) -> list[str]:
         """What was said and asked for; nothing but the page itself may be."""
-        others = [url for url in self.asked if url.partition("#")[0] != self.url and not url.startswith("data:")]
+        others = [url for url in self.requests if url.partition("#")[0] != self.url and not url.startswith("data:")]
         return self.said + [f"a request: {url}" for url in others]
 
     def keyboard(self) -> list[str]:
         """What the Tab key does not reach, or reaches unseen."""
         count = int(self.page.evaluate(_REACHABLE))
-        faults = [f"answers to the mouse alone: {one}" for one in self.page.evaluate(_MOUSE_ONLY)]
+        faults = [f"answers to the mouse alone: {element}" for element in self.page.evaluate(_MOUSE_ONLY)]
         self.page.evaluate(_WATCH)
         for _ in range(min(count, _MOST_TABS) + 2):
             self.page.keyboard.press("Tab")
         faults += self.page.evaluate("() => window.focused")
-        return faults + [f"not reached by Tab: {one}" for one in self.page.evaluate(_NOT_REACHED)]
+        return faults + [f"not reached by Tab: {element}" for element in self.page.evaluate(_NOT_REACHED)]
 
     def violations(self, *rules: str) -> list[str]:
         """What axe-core finds (WCAG 2 A and AA, and its best practices), and texts of drawings without contrast."""
         from axe_playwright_python.sync_playwright import Axe
 
         options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
-        found = Axe().run(self.page, options=options).response["violations"]
+        violated = Axe().run(self.page, options=options).response["violations"]
         faults = [
             f"{rule['id']}: {node['target']} {' '.join(node['failureSummary'].split())}"
-            for rule in found
+            for rule in violated
             for node in rule["nodes"][:5]
         ]
         return faults + list(self.page.evaluate(_CONTRAST))
@@ -213,7 +213,7 @@ class Browser:
             page.on("console", lambda message: window.said.append(f"{message.type}: {message.text}"))
             page.on("pageerror", lambda error: window.said.append(f"an error: {error}"))
             page.on("dialog", _dismisser(window.said))
-            page.on("request", lambda request: window.asked.append(request.url))
+            page.on("request", lambda request: window.requests.append(request.url))
             page.goto(window.url)
             yield window
         finally:

@@ -72,8 +72,8 @@ def azure_server(container: str) -> Iterator[str]:
                 except OSError:
                     time.sleep(0.1)
             _make_container(endpoint, container)
-            known = f"AccountName={_ACCOUNT};AccountKey={_KEY}"
-            yield f"DefaultEndpointsProtocol=http;{known};BlobEndpoint={endpoint};"
+            account = f"AccountName={_ACCOUNT};AccountKey={_KEY}"
+            yield f"DefaultEndpointsProtocol=http;{account};BlobEndpoint={endpoint};"
         finally:
             process.terminate()
 

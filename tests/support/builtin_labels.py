@@ -43,8 +43,8 @@ def build(
     engine: Engine, values: Sequence[Any], column_type: str, missing: tuple[str, ...] = (), **options: Any
 ) -> MappingTable:
     select = distinct(engine, values, column_type)
-    item = Column("c", "c", column_type)
-    given = GeneralizedColumn(7, item, QuasiIdentifier(**options), select, missing=missing, place="c.yaml:4")
+    column = Column("c", "c", column_type)
+    given = GeneralizedColumn(7, column, QuasiIdentifier(**options), select, missing=missing, place="c.yaml:4")
     return build_mapping(engine, given)
 
 

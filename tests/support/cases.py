@@ -160,13 +160,13 @@ def cases(draw: st.DrawFn, weights: bool = False, most: int = 12) -> Case:
     missing = draw(st.sampled_from(["keep", "keep", "drop", "drop-any"]))
     hierarchies = {c: Hierarchy.of_file(lines) for c, lines in files.items()}
     for column, spec in builtins.items():
-        known = [row[column] for row in participants(rows, columns, missing)]
+        present = [row[column] for row in participants(rows, columns, missing)]
         if "below" in spec:
-            hierarchies[column] = Hierarchy.merged(known, spec["below"], spec["other"])
+            hierarchies[column] = Hierarchy.merged(present, spec["below"], spec["other"])
         elif "keep" in spec:
-            hierarchies[column] = Hierarchy.prefix(known, spec["keep"])
+            hierarchies[column] = Hierarchy.prefix(present, spec["keep"])
         else:
-            hierarchies[column] = Hierarchy.suppress(known)
+            hierarchies[column] = Hierarchy.suppress(present)
     ordered = {column: hierarchies[column] for column in columns}
     bounds = {}
     for column in draw(st.lists(st.sampled_from(columns), unique=True, max_size=2)):

@@ -53,7 +53,9 @@ def ordered_distance(values: Sequence[Any], everything: Sequence[Any], key: Call
 def equal_distance(values: Sequence[Any], everything: Sequence[Any]) -> Fraction:
     """Half the sum of the differences of the shares of all values; either table may lack some."""
     p, q = Counter(values), Counter(everything)
-    apart = (abs(Fraction(p[one], len(values)) - Fraction(q[one], len(everything))) for one in p.keys() | q.keys())
+    apart = (
+        abs(Fraction(p[value], len(values)) - Fraction(q[value], len(everything))) for value in p.keys() | q.keys()
+    )
     return sum(apart, Fraction(0)) / 2
 
 

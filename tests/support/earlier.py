@@ -47,8 +47,8 @@ def _run(**more: Any) -> Json:
 
 def _compile() -> Json:
     kanon_sql.compile(configured(privacy=MODELS), report="compile.json")
-    found: Json = json.loads(Path("compile.json").read_text(encoding="utf-8"))
-    return found
+    report: Json = json.loads(Path("compile.json").read_text(encoding="utf-8"))
+    return report
 
 
 # Each gives what the command prints with --json, or writes as a report; the working folder holds the files.
@@ -80,7 +80,7 @@ def loaded(path: Path) -> Json:
     A path is what `report` was; it stands for a mapping now.
     """
     config = load_config(path).config
-    found: Json = json.loads(config.model_dump_json())
+    settings: Json = json.loads(config.model_dump_json())
     if config.report is not None:
-        found["report"] = config.report.data
-    return found
+        settings["report"] = config.report.data
+    return settings

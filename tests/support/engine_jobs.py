@@ -28,15 +28,17 @@ def small(**more: Any) -> Json:
     }
 
 
-def same(report: Json, other: Json) -> None:
+def same(report: Json, expected: Json) -> None:
     """The reports of two runs say the same; sums of floats may differ in their last digits."""
     for key in ("status", "rows", "algorithm", "solution", "classes", "privacy", "suppression", "release", "warnings"):
         if key != "release":
-            assert report[key] == other[key], key
-    losses = [{**one["loss"], **one["loss"]["attributes"]} for one in (report, other)]
-    numbers = [{k: v for k, v in one.items() if k != "attributes" and v is not None} for one in losses]
+            assert report[key] == expected[key], key
+    losses = [{**each["loss"], **each["loss"]["attributes"]} for each in (report, expected)]
+    numbers = [{k: v for k, v in loss.items() if k != "attributes" and v is not None} for loss in losses]
     assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
     free = ["bound", "gap"]
     # DuckDB checks nodes in batches, other engines one by one.
-    free += ["checked"] * (report["engine"]["search_in"] != other["engine"]["search_in"])
-    assert report["search"] == other["search"] | {key: report["search"][key] for key in free if key in report["search"]}
+    free += ["checked"] * (report["engine"]["search_in"] != expected["engine"]["search_in"])
+    assert report["search"] == expected["search"] | {
+        key: report["search"][key] for key in free if key in report["search"]
+    }

@@ -72,7 +72,7 @@ class Place(ABC):
         """Puts a table there; what a configuration calls it."""
 
     @abstractmethod
-    def asked(self, config: Json, source: Json) -> Json:
+    def configured(self, config: Json, source: Json) -> Json:
         """The configuration with engine, source and a target there."""
 
     @abstractmethod
@@ -93,14 +93,14 @@ class InPostgres(Place):
         table = f"t{uuid.uuid4().hex}"
         types = {"DOUBLE": "DOUBLE PRECISION", "TINYINT": "SMALLINT"}
         with psycopg.connect(self.url, autocommit=True) as connection:
-            made = ", ".join(f"{quoted(n)} {types.get(t, t)}" for n, t in columns.items())
-            connection.execute(f"CREATE TABLE {table} ({made})".encode())
+            described = ", ".join(f"{quoted(n)} {types.get(t, t)}" for n, t in columns.items())
+            connection.execute(f"CREATE TABLE {table} ({described})".encode())
             with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN".encode()) as copy:
                 for row in rows:
                     copy.write_row(row)
         return {"table": table}
 
-    def asked(self, config: Json, source: Json) -> Json:
+    def configured(self, config: Json, source: Json) -> Json:
         given = config["source"] if isinstance(config["source"], dict) else {}
         missing = {"missing": given["missing"]} if "missing" in given else {}
         target = {"table": f'public."Re""lease {uuid.uuid4().hex[:6]}"'}
@@ -111,8 +111,8 @@ class InPostgres(Place):
 
         with psycopg.connect(self.url, autocommit=True) as connection:
             table = config["target"]["table"]
-            found = connection.execute("SELECT to_regclass(%s)", [table]).fetchone()
-            if found is None or found[0] is None:
+            relation = connection.execute("SELECT to_regclass(%s)", [table]).fetchone()
+            if relation is None or relation[0] is None:
                 return None
             rows: Rows = connection.execute(f"SELECT * FROM {table}".encode()).fetchall()
             return rows
@@ -121,8 +121,8 @@ class InPostgres(Place):
         import psycopg
 
         with psycopg.connect(self.url, autocommit=True) as connection:
-            found = connection.execute("SELECT relname FROM pg_class WHERE relname LIKE 'kanon%'").fetchall()
-            return [row[0] for row in found]
+            names = connection.execute("SELECT relname FROM pg_class WHERE relname LIKE 'kanon%'").fetchall()
+            return [row[0] for row in names]
 
 
 class InSpark(Place):
@@ -133,7 +133,7 @@ class InSpark(Place):
     def put(self, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> Json:
         return {"path": str(as_parquet(self.folder / f"{uuid.uuid4().hex}.parquet", columns, rows))}
 
-    def asked(self, config: Json, source: Json) -> Json:
+    def configured(self, config: Json, source: Json) -> Json:
         given = config["source"] if isinstance(config["source"], dict) else {}
         missing = {"missing": given["missing"]} if "missing" in given else {}
         target = {"path": str(self.folder / f"release {uuid.uuid4().hex[:6]}.parquet")}

@@ -37,24 +37,24 @@ def text_of(dialect: str, lines: list[str]) -> str:
 
 def differences(before: list[str], after: list[str]) -> list[str]:
     """What makes `after` of `before`."""
-    found = []
+    changes = []
     for kind, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind != "equal":
-            found += [f"@ {start + 1} {end + 1}", *after[first:last]]
-    return found
+            changes += [f"@ {start + 1} {end + 1}", *after[first:last]]
+    return changes
 
 
 def applied(before: list[str], changes: list[str]) -> list[str]:
-    made: list[str] = []
+    lines: list[str] = []
     at = 0
     for line in changes:
         if line.startswith("@ "):
             start, end = (int(word) - 1 for word in line.split()[1:])
-            made += before[at:start]
+            lines += before[at:start]
             at = end
         else:
-            made.append(line)
-    return made + before[at:]
+            lines.append(line)
+    return lines + before[at:]
 
 
 def read_golden(folder: Path, case: str) -> dict[str, str]:
@@ -69,7 +69,7 @@ def read_golden(folder: Path, case: str) -> dict[str, str]:
     assert list(changes) == list(MADE_FROM)
     for dialect, base in MADE_FROM.items():
         lines[dialect] = applied(lines[base], changes[dialect])
-    return {dialect: text_of(dialect, found) for dialect, found in lines.items()}
+    return {dialect: text_of(dialect, lines_of_dialect) for dialect, lines_of_dialect in lines.items()}
 
 
 def write_golden(folder: Path, case: str, texts: Mapping[str, str]) -> None:

@@ -34,5 +34,5 @@ def configuration(folder: Path, **more: Any) -> dict[str, Any]:
 
 
 def entries(folder: Path) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = kanon_sql.list_releases(folder / "ledger.duckdb")["releases"]
-    return found
+    releases: list[dict[str, Any]] = kanon_sql.list_releases(folder / "ledger.duckdb")["releases"]
+    return releases

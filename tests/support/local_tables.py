@@ -39,9 +39,9 @@ def prepared(loaded: LoadedConfig, threads: int = 2) -> Iterator[tuple[Engine, T
     with open_engine(EngineOptions(threads=threads)) as engine:
         source = open_source(engine, loaded)
         roles = assign_roles(source, loaded)
-        found = prepare_search(engine, loaded, source, roles, hierarchies, Progress())
-        assert isinstance(found, Multidimensional)
-        yield engine, found.tuples
+        prepared_search = prepare_search(engine, loaded, source, roles, hierarchies, Progress())
+        assert isinstance(prepared_search, Multidimensional)
+        yield engine, prepared_search.tuples
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ def searched(engine: Engine, tuples: Tuples, k: int, deadline: Deadline | None =
     assert totals == {tuple(codes): rows for *codes, rows in engine.run(every)}
     sizes = [sum(members.values()) for members in classes.values()]
     assert min(sizes) >= k
-    made = build_classes(engine, tuples)
-    assert made.partitions == len(sizes)
+    built = build_classes(engine, tuples)
+    assert built.partitions == len(sizes)
     assert not search.boxes
     names = ", ".join(f"label_{d.index}" for d in tuples.dimensions)
     labels = engine.run(f"SELECT {names} FROM kanon_sql_released_classes ORDER BY part")
-    return Found(search, [classes[part] for part in sorted(classes)], made, labels, tuples.n)
+    return Found(search, [classes[part] for part in sorted(classes)], built, labels, tuples.n)
 
 
 def find(config: Mapping[str, Any], k: int, deadline: Deadline | None = None, threads: int = 2) -> Found:
@@ -101,9 +101,9 @@ def trees_of(chance: random.Random, dimensions: int) -> list[list[list[str]]]:
         lines = [[f"c{number}_{leaf}"] for leaf in ids]
         for level in range(1, chance.choice([1, 2, 3])):
             wide = chance.choice([2, 3])
-            ids = [one // wide for one in ids]
-            for line, one in zip(lines, ids, strict=True):
-                line.append(f"c{number}_{level}_{one}")
+            ids = [number_of_group // wide for number_of_group in ids]
+            for line, group in zip(lines, ids, strict=True):
+                line.append(f"c{number}_{level}_{group}")
         files.append([[*line, "*"] for line in lines])
     return files
 

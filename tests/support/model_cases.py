@@ -43,7 +43,7 @@ Row = tuple[Cell, Cell, Cell, Cell]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelTable:
     """A table of (a, b, sensitive, entity), and what is asked of its release."""
 
     rows: tuple[Row, ...]
@@ -61,16 +61,18 @@ class Asked:
     def reached(self, rows: Sequence[Row], everything: Sequence[Row]) -> list[tuple[bool, float | None]]:
         """Whether a class holds k and each model, and what it reaches."""
         size = len({row[3] for row in rows}) if self.by_entity else len(rows)
-        found: list[tuple[bool, float | None]] = [(size >= self.k, size)]
+        measured: list[tuple[bool, float | None]] = [(size >= self.k, size)]
         for key, spec in self.models:
-            found.append(reference_models.MODELS[key](self.pairs(rows), self.pairs(everything), {**spec, "tree": TREE}))
-        return found
+            measured.append(
+                reference_models.MODELS[key](self.pairs(rows), self.pairs(everything), {**spec, "tree": TREE})
+            )
+        return measured
 
     def privacy(self) -> dict[str, Any]:
-        asked: dict[str, Any] = {"k": self.k}
+        models: dict[str, Any] = {"k": self.k}
         for key, spec in self.models:
-            asked.setdefault(key, []).append({"column": "s", **spec})
-        return {**asked, **({"entity": "e"} if self.by_entity else {})}
+            models.setdefault(key, []).append({"column": "s", **spec})
+        return {**models, **({"entity": "e"} if self.by_entity else {})}
 
     def config(self, folder: Path, **more: Any) -> dict[str, Any]:
         with (folder / "in.csv").open("w", encoding="utf-8", newline="") as file:
@@ -103,7 +105,7 @@ class Asked:
             Hierarchy.prefix([row[0] for row in self.rows], [1]),
             Hierarchy.suppress([row[1] for row in self.rows]),
         ]
-        found = []
+        all_nodes = []
         for levels in itertools.product(range(3), range(2)):
             classes: dict[tuple[Cell, ...], list[Row]] = {}
             for row in self.rows:
@@ -117,7 +119,7 @@ class Asked:
                 sum((h.cost(row[i], levels[i]) for row in kept), Fraction(0)) + suppressed
                 for i, h in enumerate(hierarchies)
             ]
-            found.append(
+            all_nodes.append(
                 {
                     "levels": levels,
                     "suppressed": suppressed,
@@ -127,7 +129,7 @@ class Asked:
                     "satisfies": suppressed <= min(self.limit, len(self.rows) - 1),
                 }
             )
-        return found
+        return all_nodes
 
 
 def cells(values: Sequence[str]) -> st.SearchStrategy[Cell]:
@@ -135,20 +137,20 @@ def cells(values: Sequence[str]) -> st.SearchStrategy[Cell]:
 
 
 @st.composite
-def asked(draw: st.DrawFn, most: int = 14, specs: Sequence[tuple[str, dict[str, Any]]] = SPECS) -> Asked:
+def model_tables(draw: st.DrawFn, most: int = 14, specs: Sequence[tuple[str, dict[str, Any]]] = SPECS) -> ModelTable:
     row = st.tuples(cells(A), cells(B), cells(list(TREE)), cells(["p", "q", "r", "s", "t"]))
     rows = draw(st.lists(row, min_size=1, max_size=most))
     models = draw(st.lists(st.sampled_from(specs), min_size=1, max_size=2, unique_by=str))
-    return Asked(tuple(rows), draw(st.integers(1, 4)), draw(st.integers(0, 6)), tuple(models), draw(st.booleans()))
+    return ModelTable(tuple(rows), draw(st.integers(1, 4)), draw(st.integers(0, 6)), tuple(models), draw(st.booleans()))
 
 
 @st.composite
-def asked_of_numbers(draw: st.DrawFn, specs: Sequence[tuple[str, dict[str, Any]]] = SPECS) -> Asked:
+def model_tables_of_numbers(draw: st.DrawFn, specs: Sequence[tuple[str, dict[str, Any]]] = SPECS) -> ModelTable:
     number = st.integers(1, 6).map(str)
     row = st.tuples(number, number, cells(list(TREE)), cells(["p", "q", "r", "s", "t"]))
     rows = draw(st.lists(row, min_size=1, max_size=20))
     models = draw(st.lists(st.sampled_from(specs), min_size=1, max_size=2, unique_by=str))
-    return Asked(tuple(rows), draw(st.integers(1, 4)), 0, tuple(models), draw(st.booleans()))
+    return ModelTable(tuple(rows), draw(st.integers(1, 4)), 0, tuple(models), draw(st.booleans()))
 
 
 def best(nodes: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
@@ -157,15 +159,15 @@ def best(nodes: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def check_privacy(
-    report: Mapping[str, Any], case: Asked, reached: Sequence[Sequence[tuple[bool, float | None]]]
+    report: Mapping[str, Any], case: ModelTable, reached: Sequence[Sequence[tuple[bool, float | None]]]
 ) -> None:
     """What the report says that the release reaches, against brute force."""
-    assert report["k"]["actual"] == min(one[0][1] or 0 for one in reached)
+    assert report["k"]["actual"] == min(class_reached[0][1] or 0 for class_reached in reached)
     places: Counter[str] = Counter()
     for position, (key, spec) in enumerate(case.models, 1):
         entry = report[key][places[key]]
         places[key] += 1
-        values = [one[position][1] for one in reached]
+        values = [class_reached[position][1] for class_reached in reached]
         least = key in reference_models.LEAST
         if None in values:
             assert entry["actual"] is None

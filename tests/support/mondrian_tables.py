@@ -76,9 +76,9 @@ class Table:
         """What was released for each id."""
         path = folder / self.target
         rows = read_parquet(path) if path.suffix == ".parquet" else read_csv(path)
-        found = {str(row["id"]): tuple(row[c] for c in self.dimensions) for row in rows}
-        assert len(found) == len(rows)
-        return found
+        by_id = {str(row["id"]): tuple(row[c] for c in self.dimensions) for row in rows}
+        assert len(by_id) == len(rows)
+        return by_id
 
     def codes(self) -> dict[str, Codes]:
         """The source's tuple for each id."""
@@ -100,10 +100,10 @@ def unique_levels(lines: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def inferred(cells: Sequence[Cell]) -> str:
     """How an undeclared CSV column is ordered."""
-    known = [cell for cell in cells if cell is not None]
-    if all(NUMERAL.fullmatch(cell) for cell in known):
+    present = [cell for cell in cells if cell is not None]
+    if all(NUMERAL.fullmatch(cell) for cell in present):
         return "number"
-    return "date" if all(DAY.fullmatch(cell) for cell in known) else "text"
+    return "date" if all(DAY.fullmatch(cell) for cell in present) else "text"
 
 
 @st.composite

@@ -45,33 +45,33 @@ def released(**changes: Any) -> PageFacts:
 
 def by_classes(**changes: Any) -> PageFacts:
     """A release whose classes have levels of their own: no lattice, but bands of classes by their sizes."""
-    told = report()
-    told["algorithm"] = {"name": "local"}
-    told["solution"] = {"rows_by_level": {"sex": {"0": 30162}, "age": {"0": 12000, "1": 18162}}}
-    told["search"] = {"tuples": 4211, "rounds": 12, "cuts": 77, "finished": True, "proven": False, "bound": None}
+    told_report = report()
+    told_report["algorithm"] = {"name": "local"}
+    told_report["solution"] = {"rows_by_level": {"sex": {"0": 30162}, "age": {"0": 12000, "1": 18162}}}
+    told_report["search"] = {"tuples": 4211, "rounds": 12, "cuts": 77, "finished": True, "proven": False, "bound": None}
     bands = (ClassBand(10, 19, 122, 1654, 0.031), ClassBand(20, 49, 61, 1801, 0.112), ClassBand(50, 99, 9, 642, 0.24))
-    found = tuple(replace(one, level=None) for one in columns())
-    return replace(released(), report=told, columns=found, lattice=None, classes=bands, **changes)
+    bare_columns = tuple(replace(column, level=None) for column in columns())
+    return replace(released(), report=told_report, columns=bare_columns, lattice=None, classes=bands, **changes)
 
 
 def without_release(status: str = "no-release", **changes: Any) -> PageFacts:
     """A run that released nothing: only what was asked for is known."""
-    told = report()
-    told.update(status=status, solution=None, labels=None, classes=None, verification=None, loss=None)
-    told["rows"] = {"source": 32561, "missing": 2399, "suppressed": 30162, "masked": 0, "released": 0}
-    told["privacy"]["k"]["actual"] = told["privacy"]["l_diversity"]["actual"] = None
-    told["errors"] = ["no release satisfies the request: the best node suppresses 412 rows, 301 are allowed"]
-    return replace(PageFacts(title="Adult, for the public", report=told), **changes)
+    told_report = report()
+    told_report.update(status=status, solution=None, labels=None, classes=None, verification=None, loss=None)
+    told_report["rows"] = {"source": 32561, "missing": 2399, "suppressed": 30162, "masked": 0, "released": 0}
+    told_report["privacy"]["k"]["actual"] = told_report["privacy"]["l_diversity"]["actual"] = None
+    told_report["errors"] = ["no release satisfies the request: the best node suppresses 412 rows, 301 are allowed"]
+    return replace(PageFacts(title="Adult, for the public", report=told_report), **changes)
 
 
 def afterwards(**changes: Any) -> PageFacts:
     """A release in place of its source, of which no report is left."""
-    told = report()
-    told["rows"] = {"source": None, "missing": None, "suppressed": None, "masked": None, "released": 30149}
-    told.update(solution=None, labels=None, loss=None, search=None, verification=None, advice=[])
-    told.update(source={"table": "out/adult.parquet", "sha256": None}, suppression={"limit": None})
-    known = {"created": "When the release was made is not known."}
-    return replace(released(), report=told, evidence=None, lattice=None, notes=known, **changes)
+    told_report = report()
+    told_report["rows"] = {"source": None, "missing": None, "suppressed": None, "masked": None, "released": 30149}
+    told_report.update(solution=None, labels=None, loss=None, search=None, verification=None, advice=[])
+    told_report.update(source={"table": "out/adult.parquet", "sha256": None}, suppression={"limit": None})
+    notes = {"created": "When the release was made is not known."}
+    return replace(released(), report=told_report, evidence=None, lattice=None, notes=notes, **changes)
 
 
 def poor(**changes: Any) -> PageFacts:
@@ -82,7 +82,7 @@ def poor(**changes: Any) -> PageFacts:
     side["unique"] = {"rows": None, "share": None, "in_population": None}
     side["prosecutor"]["above"] = {"rows": None, "share": None}
     side["marketer"] = None
-    side["sizes"] = [{**one, "rows": None, "share": None, "classes": None} for one in side["sizes"]]
+    side["sizes"] = [{**size_range, "rows": None, "share": None, "classes": None} for size_range in side["sizes"]]
     bare = ColumnFacts("age", "ranges", (), None, None, (), True, distinct=(None, 0), note="not looked at")
     measured = {
         "columns": {"sex": {"total_variation": None, "earth_mover": None}},
@@ -170,9 +170,9 @@ def report() -> Json:
 
 def masked() -> Json:
     """The same where all suppressed rows are masked, so that the release holds them."""
-    told = report()
-    told["rows"]["masked"] = told["rows"]["suppressed"]
-    return told
+    told_report = report()
+    told_report["rows"]["masked"] = told_report["rows"]["suppressed"]
+    return told_report
 
 
 def risk() -> Json:
@@ -192,8 +192,8 @@ def risk() -> Json:
 
 
 def _side(table: str, sizes: dict[tuple[int, int], tuple[int, int]], least: int, risky: tuple[int, int]) -> Json:
-    rows = sum(one[0] for one in sizes.values())
-    classes = sum(one[1] for one in sizes.values())
+    rows = sum(counts[0] for counts in sizes.values())
+    classes = sum(counts[1] for counts in sizes.values())
     unique, above = risky
     return {
         "table": table,
@@ -209,8 +209,8 @@ def _side(table: str, sizes: dict[tuple[int, int], tuple[int, int]], least: int,
         "journalist": None,
         "marketer": {"average": classes / rows, "rows": float(classes)},
         "sizes": [
-            {"from": low, "to": high, "classes": found[1], "rows": found[0], "share": found[0] / rows}
-            for (low, high), found in sizes.items()
+            {"from": low, "to": high, "classes": counts[1], "rows": counts[0], "share": counts[0] / rows}
+            for (low, high), counts in sizes.items()
         ],
         "subsets": {"columns": ["sex", "age"], "largest": 2, "count": 0, "counted": 0, "listed": []},
         "exposed": None,
@@ -246,7 +246,7 @@ def columns() -> tuple[ColumnFacts, ...]:
             loss=0.4452,
             labels=("20-29", "30-39", "40-49"),
             ordered=True,
-            bars=tuple(Bar(*one) for one in ages),
+            bars=tuple(Bar(*bar) for bar in ages),
             others=Bar(None, 11838, 11839),
             distinct=(72, 8),
         ),

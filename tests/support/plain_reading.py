@@ -27,18 +27,18 @@ def read(text: str | None, column: Json, missing: tuple[str, ...] = ("",)) -> An
     if text is None:
         return None
 
-    def listed(one: str) -> str:
-        trimmed = one.strip() if column.get("trim") else one
+    def listed(text_missing: str) -> str:
+        trimmed = text_missing.strip() if column.get("trim") else text_missing
         return str(getattr(trimmed, column.get("case") or "__str__")())
 
     recode, own = column.get("recode", {}), column.get("missing", [])
     value: Any = listed(text)
     if value in recode:
         value = None if recode[value] in own else recode[value]
-    elif value in [listed(one) for one in own]:
+    elif value in [listed(text_missing) for text_missing in own]:
         value = None
     elif column.get("case"):
-        value = next((one for one in missing if listed(one) == value), value)
+        value = next((text_missing for text_missing in missing if listed(text_missing) == value), value)
     if value is None or value in missing or meant(value, column) is not None:
         return value
     return None if column.get("invalid") == "missing" else INVALID

@@ -40,14 +40,14 @@ class Hierarchy:
 
     @classmethod
     def prefix(cls, values: Iterable[Cell], keep: Sequence[int]) -> Hierarchy:
-        known = sorted({v for v in values if v is not None})
-        cut = [[v, *(v[:kept] + "*" * len(v[kept:]) for kept in keep), "*"] for v in known]
+        present = sorted({v for v in values if v is not None})
+        cut = [[v, *(v[:kept] + "*" * len(v[kept:]) for kept in keep), "*"] for v in present]
         return cls(cut, len(keep) + 1)
 
     @classmethod
-    def merged(cls, values: Iterable[Cell], below: Sequence[int], other: str) -> Hierarchy:
+    def merged(cls, values: Iterable[Cell], below: Sequence[int], rest: str) -> Hierarchy:
         rows = Counter(value for value in values if value is not None)
-        lines = [[v, *(v if rows[v] >= least else other for least in below), "*"] for v in sorted(rows)]
+        lines = [[v, *(v if rows[v] >= least else rest for least in below), "*"] for v in sorted(rows)]
         return cls(lines, len(below) + 1)
 
     @cached_property
@@ -104,8 +104,8 @@ class Node:
     def geometric_mean(self) -> float:
         return _root(math.prod(loss + 1 for loss in self.losses), len(self.losses))
 
-    def below(self, other: Node) -> bool:
-        return self != other and all(a <= b for a, b in zip(self.levels, other.levels, strict=True))
+    def below(self, higher: Node) -> bool:
+        return self != higher and all(a <= b for a, b in zip(self.levels, higher.levels, strict=True))
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ class Problem:
     @cached_property
     def minimal(self) -> list[Node]:
         """The satisfying nodes with no satisfying node below them."""
-        found = self.satisfying
-        return [node for node in found if not any(other.below(node) for other in found)]
+        satisfying = self.satisfying
+        return [node for node in satisfying if not any(lower.below(node) for lower in satisfying)]
 
     @cached_property
     def lowest(self) -> list[Node]:
@@ -225,10 +225,10 @@ class Problem:
 
     def objective(self, node: Node, name: str = "loss") -> float:
         """What an optimal search minimizes."""
-        weighed = [self.weights.get(c, 1) * x for c, x in zip(self.columns, node.losses, strict=True)]
+        weighed = [self.weights.get(c, 1) * loss for c, loss in zip(self.columns, node.losses, strict=True)]
         values: dict[str, Callable[[], float | Fraction]] = {
             "loss": lambda: sum(weighed, Fraction(0)),
-            "geometric-mean-loss": lambda: _root(math.prod(x + 1 for x in weighed), len(weighed)),
+            "geometric-mean-loss": lambda: _root(math.prod(loss + 1 for loss in weighed), len(weighed)),
             "discernibility": lambda: node.discernibility,
             "average-class-size": lambda: Fraction(node.released, max(1, node.classes)),
             "precision": lambda: node.imprecision,
@@ -241,8 +241,8 @@ class Problem:
         return min(tied, key=lambda node: (node.height, node.levels))
 
     def samarati(self, prefer: str = "loss") -> Node:
-        found = least(self.lowest, self.objective) if prefer == "loss" else self.lowest
-        return min(found, key=lambda node: node.levels)
+        candidates = least(self.lowest, self.objective) if prefer == "loss" else self.lowest
+        return min(candidates, key=lambda node: node.levels)
 
     def preferred(self, prefer: str = "loss") -> list[Node]:
         """All minimal nodes that a preference cannot tell apart."""

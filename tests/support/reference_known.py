@@ -74,7 +74,7 @@ class KnownColumns(Problem):
     def node(self, levels: Levels) -> Node:
         released = [self.participants[i] for i in self.kept(levels)]
         cells = [tuple(row[column] for column in self.columns) for row in released]
-        sizes = Counter(self.generalize(one, levels) for one in cells)
+        sizes = Counter(self.generalize(row, levels) for row in cells)
         plain = super().node(levels)
         suppressed = self.n - len(released)
         kept = Counter(cells)

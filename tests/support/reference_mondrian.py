@@ -142,11 +142,11 @@ class Tree(Dimension):
         return self._children(others, level) if level else [others]
 
     def _children(self, codes: Collection[int], level: int) -> list[set[int]]:
-        found: dict[str, set[int]] = {}
+        by_word: dict[str, set[int]] = {}
         for code in sorted(codes):
             word = self.rows[code - 1][level - 1] if level else ""
-            found.setdefault(word, set()).add(code)
-        return list(found.values())
+            by_word.setdefault(word, set()).add(code)
+        return list(by_word.values())
 
     def subtrees(self, codes: Collection[int]) -> list[set[int]]:
         others = set(codes) - {NULL}
@@ -224,10 +224,10 @@ class Mondrian:
         if at is None:
             return None
         group = {code: number for number, codes in enumerate(self._groups(at, partition)) for code in codes}
-        others = [other for other in order if other != at]
+        others = [dimension for dimension in order if dimension != at]
         left: Partition = Counter()
         missing = partition.total() // 2
-        for codes in sorted(partition, key=lambda t: (group[t[at]], [t[other] for other in others], t[at])):
+        for codes in sorted(partition, key=lambda t: (group[t[at]], [t[dimension] for dimension in others], t[at])):
             if taken := min(missing, partition[codes]):
                 left[codes] = taken
                 missing -= taken
@@ -260,7 +260,7 @@ class Mondrian:
     def _gains(self, partition: Partition) -> dict[frozenset[Codes], Fraction]:
         """What each allowable cut gains; a cut is the side that has the partition's first tuple."""
         n, first = partition.total(), min(partition)
-        found: dict[frozenset[Codes], Fraction] = {}
+        gains: dict[frozenset[Codes], Fraction] = {}
         for at, dimension in enumerate(self._ordered):
             sizes = _sizes(partition, at)
             for inside in self._sides(partition, at, by_leaf=True):
@@ -269,8 +269,8 @@ class Mondrian:
                 left, right = rows * dimension.own(inside), (n - rows) * dimension.own(outside)
                 side = inside if first[at] in inside else outside
                 taken = frozenset(codes for codes in partition if codes[at] in side)
-                found[taken] = max(found.get(taken, Fraction(0)), n * dimension.own(sizes) - left - right)
-        return found
+                gains[taken] = max(gains.get(taken, Fraction(0)), n * dimension.own(sizes) - left - right)
+        return gains
 
     def _sides(self, partition: Partition, at: int, by_leaf: bool) -> list[set[int]]:
         """One side of every allowable cut on a dimension: between leaves and by subtrees, or between groups."""
@@ -289,10 +289,10 @@ class Mondrian:
 
     def released(self, partitions: Iterable[Partition]) -> Counter[tuple[Cell, ...]]:
         """How many rows are released under each tuple of labels."""
-        found: Counter[tuple[Cell, ...]] = Counter()
+        counts: Counter[tuple[Cell, ...]] = Counter()
         for partition in partitions:
-            found[self.label(partition)] += partition.total()
-        return found
+            counts[self.label(partition)] += partition.total()
+        return counts
 
     def losses(self, partitions: Collection[Partition]) -> dict[str, Fraction]:
         """What each column loses by these partitions."""

@@ -31,8 +31,8 @@ class Both:
         order = (
             (lambda v: (v is not None, float(v or 0))) if name in self.numbers else (lambda v: (v is not None, v or ""))
         )
-        known = sorted(values, key=order)
-        return known + sorted({v for row in self.release for v in self.stands[name][row[name]]} - values, key=str)
+        ordered = sorted(values, key=order)
+        return ordered + sorted({v for row in self.release for v in self.stands[name][row[name]]} - values, key=str)
 
     def shares(self, name: str) -> tuple[list[float], list[float]]:
         """The distribution of both sides over the domain."""
@@ -56,11 +56,11 @@ class Both:
         steps = [abs(sum(differences[: i + 1])) for i in range(len(differences) - 1)]
         return sum(steps) / max(len(differences) - 1, 1)
 
-    def association(self, one: str, other: str) -> tuple[float, float]:
+    def association(self, first_name: str, second_name: str) -> tuple[float, float]:
         """In the source, and in the release."""
-        same = {name: {row[name]: [row[name]] for row in self.source} for name in (one, other)}
-        before = _association(self.source, one, other, same, self.numbers)
-        return before, _association(self.release, one, other, self.stands, self.numbers)
+        same = {name: {row[name]: [row[name]] for row in self.source} for name in (first_name, second_name)}
+        before = _association(self.source, first_name, second_name, same, self.numbers)
+        return before, _association(self.release, first_name, second_name, self.stands, self.numbers)
 
     def answers(self, taken: Mapping[str, set[Value]]) -> tuple[int, float]:
         """How many rows of the source fall under a query, and how many the release expects."""
@@ -75,31 +75,33 @@ class Both:
 
 
 def _mean(values: Sequence[Value]) -> float | None:
-    known = [float(value) for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    present = [float(value) for value in values if value is not None]
+    return sum(present) / len(present) if present else None
 
 
 def _association(
     rows: Sequence[Row],
-    one: str,
-    other: str,
+    first_name: str,
+    second_name: str,
     stands: Mapping[str, Mapping[Value, Sequence[Value]]],
     numbers: frozenset[str],
 ) -> float:
-    if {one, other} <= numbers:
-        pairs = [(_mean(stands[one][row[one]]), _mean(stands[other][row[other]])) for row in rows]
+    if {first_name, second_name} <= numbers:
+        pairs = [
+            (_mean(stands[first_name][row[first_name]]), _mean(stands[second_name][row[second_name]])) for row in rows
+        ]
         return _pearson([(x, y) for x, y in pairs if x is not None and y is not None])
-    if one in numbers or other in numbers:
-        number, category = (one, other) if one in numbers else (other, one)
-        found = []
+    if first_name in numbers or second_name in numbers:
+        number, category = (first_name, second_name) if first_name in numbers else (second_name, first_name)
+        weighted = []
         for row in rows:
             mean = _mean(stands[number][row[number]])
             below = stands[category][row[category]]
-            found += [(1 / len(below), value, mean) for value in below if mean is not None]
-        return _ratio(found)
+            weighted += [(1 / len(below), value, mean) for value in below if mean is not None]
+        return _ratio(weighted)
     cells: dict[tuple[Value, Value], float] = defaultdict(float)
     for row in rows:
-        first, second = stands[one][row[one]], stands[other][row[other]]
+        first, second = stands[first_name][row[first_name]], stands[second_name][row[second_name]]
         for pair in itertools.product(first, second):
             cells[pair] += 1 / len(first) / len(second)
     return _cramer(cells)
@@ -115,15 +117,15 @@ def _pearson(pairs: Sequence[tuple[float, float]]) -> float:
     return sum((x - means[0]) * (y - means[1]) for x, y in pairs) / math.sqrt(spreads[0] * spreads[1])
 
 
-def _ratio(found: Sequence[tuple[float, Value, float]]) -> float:
-    rows = sum(weight for weight, _, _ in found)
+def _ratio(weighted: Sequence[tuple[float, Value, float]]) -> float:
+    rows = sum(weight for weight, _, _ in weighted)
     if not rows:
         return 0.0
-    mean = sum(weight * number for weight, _, number in found) / rows
-    whole = sum(weight * (number - mean) ** 2 for weight, _, number in found)
+    mean = sum(weight * number for weight, _, number in weighted) / rows
+    whole = sum(weight * (number - mean) ** 2 for weight, _, number in weighted)
     between = 0.0
-    for category in {value for _, value, _ in found}:
-        own = [(weight, number) for weight, value, number in found if value == category]
+    for category in {value for _, value, _ in weighted}:
+        own = [(weight, number) for weight, value, number in weighted if value == category]
         size = sum(weight for weight, _ in own)
         between += size * (sum(weight * number for weight, number in own) / size - mean) ** 2
     return math.sqrt(between / whole) if whole > 1e-9 else 0.0

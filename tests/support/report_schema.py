@@ -22,12 +22,14 @@ Json = Any
 def closed(schema: Json) -> Json:
     """The schema without keys that it does not name: what a report has, and nobody wrote down, is found."""
     if isinstance(schema, list):
-        return [closed(one) for one in schema]
+        return [closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: entry if key in ("enum", "required") else closed(entry) for key, entry in schema.items()}
+    properties = {key: entry if key in ("enum", "required") else closed(entry) for key, entry in schema.items()}
     return (
-        {**made, "additionalProperties": False} if "required" in made and "additionalProperties" not in made else made
+        {**properties, "additionalProperties": False}
+        if "required" in properties and "additionalProperties" not in properties
+        else properties
     )
 
 
@@ -42,7 +44,9 @@ def validator(name: str, *registered: str) -> Any:
 def faults(report: Json, name: str = "report") -> list[str]:
     """Where a report, as JSON writes it, does not keep the schema of that name."""
     written = json.loads(json.dumps(report))
-    return [f"{one.json_path}: {one.message}" for one in validator(name, *ALGORITHMS, *MODELS).iter_errors(written)]
+    return [
+        f"{fault.json_path}: {fault.message}" for fault in validator(name, *ALGORITHMS, *MODELS).iter_errors(written)
+    ]
 
 
 def shape(report: Json) -> Json:
@@ -64,18 +68,18 @@ def reports_keep_their_schema() -> Iterator[None]:
     to_dict, measured_of = ReportDraft.to_dict, Measured.__init__
 
     def measured(result: Measured, command: str, report: Json) -> None:
-        known = (command, shape(report))
-        if known not in _seen:
+        seen_shape = (command, shape(report))
+        if seen_shape not in _seen:
             assert faults(report, command) == []
-            _seen.add(known)
+            _seen.add(seen_shape)
         measured_of(result, command, report)
 
     def checked(draft: ReportDraft) -> Json:
         report = to_dict(draft)
-        known = (report["status"], shape({**report, "configuration": None}))
-        if known not in _seen and draft.status != "compiled" and "total" in report["seconds"]:  # it is at its end
+        seen_shape = (report["status"], shape({**report, "configuration": None}))
+        if seen_shape not in _seen and draft.status != "compiled" and "total" in report["seconds"]:  # it is at its end
             assert faults(report) == []
-            _seen.add(known)
+            _seen.add(seen_shape)
         return report
 
     with pytest.MonkeyPatch.context() as patch:

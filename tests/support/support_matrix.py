@@ -26,28 +26,28 @@ ABILITIES = {
 }
 
 
-def allowed(asked: str, search: str) -> tuple[bool, str]:
+def allowed(model: str, search: str) -> tuple[bool, str]:
     """(whether a search judges what is asked for, what is to be said of it)."""
     algorithm = ALGORITHMS[search]
-    if asked in SEARCHED_THERE and algorithm.full_domain:
+    if model in SEARCHED_THERE and algorithm.full_domain:
         return True, " ¹"
-    if asked == "k":
+    if model == "k":
         return True, " ¹" if algorithm.pushdown else ""
-    if asked in SEARCHED_THERE and algorithm.pushdown:
+    if model in SEARCHED_THERE and algorithm.pushdown:
         return True, " ¹ ²"
-    if asked in MODELS and "population" in MODELS[asked].model_fields:
+    if model in MODELS and "population" in MODELS[model].model_fields:
         return algorithm.full_domain, ""
     if "relaxed" in algorithm.options.get("cut", ()):
         return True, " ²"
-    return True, " ³" if asked == "entity" and "effort" in algorithm.options else ""
+    return True, " ³" if model == "entity" and "effort" in algorithm.options else ""
 
 
 def matrix() -> str:
     """The tables in Markdown."""
     lines = [f"| | {' | '.join(ALGORITHMS)} |", f"|---{'|---' * len(ALGORITHMS)}|"]
-    for asked in ASKED:
-        cells = ["{}{}".format("yes" if fits else "no", note) for fits, note in (allowed(asked, s) for s in ALGORITHMS)]
-        lines.append(f"| `{asked}` | {' | '.join(cells)} |")
+    for model in ASKED:
+        cells = ["{}{}".format("yes" if fits else "no", note) for fits, note in (allowed(model, s) for s in ALGORITHMS)]
+        lines.append(f"| `{model}` | {' | '.join(cells)} |")
     engines = [f"| | {' | '.join(ENGINES)} |", f"|---{'|---' * len(ENGINES)}|"]
     for ability, words in ABILITIES.items():
         cells = ["yes" if getattr(engine, ability) else "no" for engine in ENGINES.values()]

@@ -64,10 +64,10 @@ def configuration(source: Any, target: Any, **more: Any) -> dict[str, Any]:
 def smallest_class(relation: str, columns: str = "sex, age, zip") -> int:
     """The smallest equivalence class of a relation, counted by a query of its own."""
     with shared() as connection:
-        found = connection.execute(
+        least = connection.execute(
             f"SELECT min(n) FROM (SELECT count(*) AS n FROM {relation} GROUP BY {columns})"
         ).fetchall()
-    return int(found[0][0])
+    return int(least[0][0])
 
 
 SUPPRESS = {"builtin": "suppress"}

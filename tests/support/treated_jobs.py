@@ -58,7 +58,9 @@ def treating(source: Any, target: Any) -> dict[str, Any]:
 
 def treated() -> Counter[Row]:
     """What is released of the stays."""
-    return Counter((_pseudonym(one), sex, day + _moved(one), _rounded(cost)) for one, sex, day, cost in stays())
+    return Counter(
+        (_pseudonym(patient), sex, day + _moved(patient), _rounded(cost)) for patient, sex, day, cost in stays()
+    )
 
 
 def _digits(message: bytes, key: bytes) -> str:

@@ -69,8 +69,8 @@ def test_a_release_from_bucket_to_bucket(bucket: Any, tmp_path: Path, suffix: st
     assert smallest_class(f"'{tmp_path}/release{suffix}'") >= 5
     assert result.report["source"]["table"] == url and result.report["release"]["target"] == target
     assert result.report["release"]["sha256"] == _sha256(tmp_path / f"release{suffix}")
-    told = (tmp_path / "report.json").read_text() + (tmp_path / "page.html").read_text()
-    assert ACCESS["AWS_SECRET_ACCESS_KEY"] not in told and ACCESS["AWS_ACCESS_KEY_ID"] not in told
+    written = (tmp_path / "report.json").read_text() + (tmp_path / "page.html").read_text()
+    assert ACCESS["AWS_SECRET_ACCESS_KEY"] not in written and ACCESS["AWS_ACCESS_KEY_ID"] not in written
     assert target in (tmp_path / "page.html").read_text(), "the recounts read the release where it is"
     assert kanon_sql.risk(config)["after"] is not None and len(result.df()) == result.released
     with pytest.raises(ConfigurationError, match=r"release\.\w+ exists already; name another target or set overwrite"):
@@ -124,8 +124,8 @@ def test_versions_that_a_bucket_keeps_are_spoken_of(bucket: Any, tmp_path: Path)
         str(write(tmp_path / "people.csv")), {"path": "s3://clinic/a release's.csv", "overwrite": True}
     )
     result = kanon_sql.run(config)
-    (told,) = [warning for warning in result.report["warnings"] if "versions" in warning]
-    words = shlex.split(re.search(r"aws s3api (delete-object .*) removes one", told)[1])  # type: ignore[index]
+    (warning_told,) = [warning for warning in result.report["warnings"] if "versions" in warning]
+    words = shlex.split(re.search(r"aws s3api (delete-object .*) removes one", warning_told)[1])  # type: ignore[index]
     options = dict(zip(words[1::2], words[2::2], strict=True))
     assert options == {"--bucket": "clinic", "--key": "a release's.csv", "--version-id": "ID"}
     kept = client.list_object_versions(Bucket="clinic", Prefix=options["--key"])["Versions"]
@@ -221,8 +221,10 @@ def test_a_web_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         assert status(*words, "--html", str(tmp_path / "page.html")) == 0
     assert smallest_class(f"'{tmp_path}/release.csv'") >= 5
     captured = capsys.readouterr()
-    told = captured.out + captured.err + (tmp_path / "page.html").read_text() + (tmp_path / "report.json").read_text()
-    assert "pa55w0rd" not in told and "t0ken" not in told and re.search(r"127\.0\.0\.1:\d+/people\.csv", told)
+    written = (
+        captured.out + captured.err + (tmp_path / "page.html").read_text() + (tmp_path / "report.json").read_text()
+    )
+    assert "pa55w0rd" not in written and "t0ken" not in written and re.search(r"127\.0\.0\.1:\d+/people\.csv", written)
     for fault in ("503", "cut"):
         with web_server(content, fault) as address:
             url = f"{address}/people.csv?signature=t0ken"

@@ -76,18 +76,18 @@ OTHERS = (
 
 def catalog(path: Path) -> dict[str, list[Any]]:
     """All that the catalog tells of a file, and how the file is written."""
-    found: dict[str, list[Any]] = {}
+    by_function: dict[str, list[Any]] = {}
     with duckdb.connect() as connection:
         connection.execute(f"ATTACH '{path}' AS w (READ_ONLY)")
         for function, columns in CATALOG.items():
             internal = "" if function in WITHOUT_INTERNAL else "AND NOT internal"
-            found[function] = connection.execute(
+            by_function[function] = connection.execute(
                 f"SELECT {columns} FROM {function}() WHERE database_name = 'w' {internal} ORDER BY ALL"
             ).fetchall()
-        found["storage"] = connection.execute(
+        by_function["storage"] = connection.execute(
             "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = 'w'"
         ).fetchall()
-    return found
+    return by_function
 
 
 def of(path: Path) -> dict[str, Any]:
@@ -105,8 +105,8 @@ def test_in_place_keeps_all_that_the_file_holds_beside_the_table(tmp_path: Path)
     result = kanon_sql.run(settings(path, "in-place"))
     after = catalog(path)
 
-    def others(found: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        return {key: [row for row in rows if "people" not in row] for key, rows in found.items()}
+    def others(by_function: dict[str, list[Any]]) -> dict[str, list[Any]]:
+        return {key: [row for row in rows if "people" not in row] for key, rows in by_function.items()}
 
     assert others(after) == others(before)
     assert after["storage"] == [("v1.2.0+",)]
@@ -126,12 +126,12 @@ def test_in_place_keeps_all_that_the_file_holds_beside_the_table(tmp_path: Path)
     assert columns["cost"][2] == "1.5"
     assert [row[1:5] for row in after["duckdb_indexes"] if row[2] == "people"] == [("by_cost", "people", False, "fast")]
     assert [row[2] for row in after["duckdb_tables"] if row[1] == "people"] == ["it's people"]
-    lost = next(one for one in result.warnings if one.startswith("not kept"))
+    lost = next(warning for warning in result.warnings if warning.startswith("not kept"))
     for name in ("the default of 'age'", "PRIMARY KEY(id)", "UNIQUE", "CHECK of age", "index 'by_age'"):
         assert name in lost
     assert "by_cost" not in lost and "age > 0" not in lost
-    assert any(one.startswith("macros that name") and "main.dear" in one for one in result.warnings)
-    assert any(one.startswith("types that stay") and "main.mood, s.pair" in one for one in result.warnings)
+    assert any(warning.startswith("macros that name") and "main.dear" in warning for warning in result.warnings)
+    assert any(warning.startswith("types that stay") and "main.mood, s.pair" in warning for warning in result.warnings)
 
 
 @pytest.mark.slow
@@ -142,12 +142,12 @@ def test_a_unique_index_and_a_primary_key_stay_where_they_hold(tmp_path: Path) -
         "ALTER TABLE people ADD PRIMARY KEY (id); CREATE UNIQUE INDEX by_name ON people (name)",
         "CREATE TABLE other (a INTEGER)",
     )
-    made = configuration(of(path), "in-place", insensitive=["id", "name", "cost"])
-    result = kanon_sql.run(made)
+    job = configuration(of(path), "in-place", insensitive=["id", "name", "cost"])
+    result = kanon_sql.run(job)
     after = catalog(path)
     assert ("main", "people", "PRIMARY KEY", "PRIMARY KEY(id)") in after["duckdb_constraints"]
     assert [row[1:4] for row in after["duckdb_indexes"]] == [("by_name", "people", True)]
-    assert not any(one.startswith("not kept") for one in result.warnings)
+    assert not any(warning.startswith("not kept") for warning in result.warnings)
 
 
 BREAKING = {
@@ -175,7 +175,7 @@ def test_what_would_break_is_refused_unless_it_is_allowed(what: str, tmp_path: P
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
     result = kanon_sql.run(settings(path, {"in_place": True, "allow_broken": True}))
-    assert any(one.startswith("no longer works") and what in one for one in result.warnings)
+    assert any(warning.startswith("no longer works") and what in warning for warning in result.warnings)
     if "visits" in what:
         after = catalog(path)
         with duckdb.connect(str(path), read_only=True) as connection:
@@ -199,7 +199,7 @@ def test_types_go_with_the_table_that_alone_used_them(tmp_path: Path) -> None:
     result = kanon_sql.run(settings(path, "in-place"))
     assert [row[1] for row in catalog(path)["duckdb_types"]] == ["towns"]
     assert b"nameofaperson" not in path.read_bytes()
-    assert any(one.startswith("types that stay") and "towns" in one for one in result.warnings)
+    assert any(warning.startswith("types that stay") and "towns" in warning for warning in result.warnings)
 
 
 @pytest.mark.slow
@@ -213,10 +213,10 @@ def test_a_run_that_fails_leaves_an_existing_database_byte_for_byte(
         connection.execute("CREATE TABLE released AS SELECT 1 AS a; CREATE TABLE other AS SELECT 2 AS b")
     before = path.read_bytes()
     target = {"database": str(path), "table": table, "overwrite": True}
-    made = settings(source, target)
+    job = settings(source, target)
     error: type[KanonError] = EngineError
     if how == "no release":
-        made, error = settings(source, target, privacy={"k": 1000}), NoReleaseError
+        job, error = settings(source, target, privacy={"k": 1000}), NoReleaseError
     elif how == "changed":
         commit = Staged.commit
 
@@ -235,9 +235,9 @@ def test_a_run_that_fails_leaves_an_existing_database_byte_for_byte(
 
         monkeypatch.setattr("kanon_sql.commands.run.pipeline.verify", verify)
     with pytest.raises(error):
-        kanon_sql.run(made)
+        kanon_sql.run(job)
     assert path.read_bytes() == before
-    assert {one.name for one in tmp_path.iterdir()} - {"t.duckdb.wal"} == {"w.duckdb", "t.duckdb"}
+    assert {path_left.name for path_left in tmp_path.iterdir()} - {"t.duckdb.wal"} == {"w.duckdb", "t.duckdb"}
 
 
 @pytest.mark.slow

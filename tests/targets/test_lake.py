@@ -101,11 +101,11 @@ def test_a_table_of_another_lake_or_of_the_same_is_made(tmp_path: Path) -> None:
     assert smallest(tmp_path / "new.ducklake", "shared.people")[0] >= 5 and "forgotten" not in result.report
     (tmp_path / "jobs").mkdir()
     (tmp_path / "others").mkdir()
-    other = lake(tmp_path / "others" / "other.ducklake", table="visits")
-    elsewhere = job(path, {"database": f"ducklake:{other}", "table": "people"})
+    second_lake = lake(tmp_path / "others" / "other.ducklake", table="visits")
+    elsewhere = job(path, {"database": f"ducklake:{second_lake}", "table": "people"})
     (tmp_path / "jobs" / "config.json").write_text(json.dumps(elsewhere))
     assert kanon_sql.run(tmp_path / "jobs" / "config.json").status == "released"
-    assert smallest(other)[0] >= 5 and smallest(other, "visits")[1] == 300
+    assert smallest(second_lake)[0] >= 5 and smallest(second_lake, "visits")[1] == 300
     shutil.rmtree(tmp_path / "others")
     assert holding(tmp_path) == before
     again = job(path, {"database": f"ducklake:{path}", "table": "released"})

@@ -30,15 +30,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("report.json", "release.csv"):
         Path(name).write_text("of an earlier run\n")
     kanon_sql.run(configuration("people.csv", "first.csv", releases={"path": "ledger.duckdb"}, report="report.json"))
-    made = configuration("people.csv", {"path": "release.csv", "overwrite": True})
-    made["quasi_identifiers"]["sex"] = {"hierarchy": "sex.csv"}
-    made["privacy"] = {
+    config = configuration("people.csv", {"path": "release.csv", "overwrite": True})
+    config["quasi_identifiers"]["sex"] = {"hierarchy": "sex.csv"}
+    config["privacy"] = {
         "k": 2,
         "t_closeness": {"column": "diagnosis", "t": 1, "distance": "hierarchical", "hierarchy": "diagnosis.csv"},
         "k_map": {"k": 2, "population": "register.csv"},
     }
-    made |= {"releases": {"path": "ledger.duckdb"}, "report": "report.json"}
-    Path("config.yaml").write_text(yaml.safe_dump(made))
+    config |= {"releases": {"path": "ledger.duckdb"}, "report": "report.json"}
+    Path("config.yaml").write_text(yaml.safe_dump(config))
     return tmp_path
 
 
@@ -54,8 +54,8 @@ def refused(place: Path, *words: str) -> None:
     after = contents(place)
     if words[0] == "run":
         # A run that fails reports that, in its report's own place.
-        for found in (before, after):
-            found.pop(place / "report.json")
+        for state in (before, after):
+            state.pop(place / "report.json")
     assert after == before
 
 
@@ -120,11 +120,11 @@ def test_the_other_outputs_take_nothing_s_place_either(words: list[str], place: 
 def test_a_database_as_target_takes_nothing_s_place_but_a_table_s(name: str, place: Path) -> None:
     with attached("people.duckdb") as connection:
         fill_table(connection, "people")
-    made: dict[str, Any] = yaml.safe_load(Path("config.yaml").read_text())
-    made["source"] = {"database": "people.duckdb", "table": "people"}
-    made["target"] = {"database": name, "table": "released"}
-    made.pop("releases" if name == "people.duckdb" else "report")
-    Path("config.yaml").write_text(yaml.safe_dump(made))
+    config: dict[str, Any] = yaml.safe_load(Path("config.yaml").read_text())
+    config["source"] = {"database": "people.duckdb", "table": "people"}
+    config["target"] = {"database": name, "table": "released"}
+    config.pop("releases" if name == "people.duckdb" else "report")
+    Path("config.yaml").write_text(yaml.safe_dump(config))
     if name == "people.duckdb":
         assert kanon_sql.run("config.yaml").status == "released"
         return
@@ -136,20 +136,20 @@ def test_a_database_as_target_takes_nothing_s_place_but_a_table_s(name: str, pla
 
 @pytest.mark.slow
 def test_in_place_does_not_take_the_place_of_a_population(place: Path) -> None:
-    made: dict[str, Any] = yaml.safe_load(Path("config.yaml").read_text())
-    made |= {"source": "register.csv", "target": "in-place"}
-    Path("config.yaml").write_text(yaml.safe_dump(made))
+    config: dict[str, Any] = yaml.safe_load(Path("config.yaml").read_text())
+    config |= {"source": "register.csv", "target": "in-place"}
+    Path("config.yaml").write_text(yaml.safe_dump(config))
     refused(place, "run", "config.yaml")
 
 
 @pytest.mark.slow
 def test_files_that_a_query_names_are_kept(place: Path) -> None:
-    made = configuration({"query": "SELECT * FROM 'peo*.csv'"}, {"path": "people.csv", "overwrite": True})
+    config = configuration({"query": "SELECT * FROM 'peo*.csv'"}, {"path": "people.csv", "overwrite": True})
     before = contents(place)
     with pytest.raises(ConfigurationError, match=r"the target .*people\.csv: it would replace the source"):
-        kanon_sql.run(made)
+        kanon_sql.run(config)
     with pytest.raises(ConfigurationError, match=r"the report .*people\.csv: it would replace the source"):
-        kanon_sql.run(made | {"target": "out.csv"}, report="people.csv")
+        kanon_sql.run(config | {"target": "out.csv"}, report="people.csv")
     assert contents(place) == before
 
 

@@ -68,11 +68,11 @@ def test_a_new_file_is_for_its_owner_alone(output: str, place: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_no_output_is_a_link_to_nothing(output: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = Path(name_of(OUTPUTS[output]))
-    made.symlink_to("elsewhere")
+    output_link = Path(name_of(OUTPUTS[output]))
+    output_link.symlink_to("elsewhere")
     assert ended(OUTPUTS[output]) == 2
     assert "symbolic link" in (said := capsys.readouterr().err) or "exists already" in said or "there already" in said
-    assert made.is_symlink()
+    assert output_link.is_symlink()
     assert not Path("elsewhere").exists()
 
 

@@ -287,10 +287,10 @@ def test_a_lock_holds_until_the_end(tmp_path: Path) -> None:
         path = database(tmp_path / f"{journal}.sqlite", journal=journal)
         with alone(path, "here"):
             with (
-                closing(sqlite3.connect(path, timeout=0)) as other,
+                closing(sqlite3.connect(path, timeout=0)) as second_connection,
                 pytest.raises(sqlite3.OperationalError, match="locked"),
             ):
-                other.execute("INSERT INTO visits VALUES (8, 'another')")
+                second_connection.execute("INSERT INTO visits VALUES (8, 'another')")
             assert sorted(file.name for file in tmp_path.glob(f"{journal}*")) == [path.name]
 
 

@@ -119,10 +119,10 @@ def test_another_file_of_the_same_size_and_time_is_not_replaced(tmp_path: Path) 
 
     def change(path: Path) -> None:
         state = path.stat()
-        other = make(path.with_name("other"), 0o644, "OLD")
-        os.utime(other, ns=(state.st_atime_ns, state.st_mtime_ns))
+        successor = make(path.with_name("other"), 0o644, "OLD")
+        os.utime(successor, ns=(state.st_atime_ns, state.st_mtime_ns))
         around = path.parent.stat()
-        other.replace(path)
+        successor.replace(path)
         os.utime(path.parent, ns=(around.st_atime_ns, around.st_mtime_ns))
 
     with (
@@ -246,8 +246,8 @@ def test_the_engine_writes_into_the_private_file_and_no_glob_finds_it(tmp_path: 
         assert mode(staged.path) == 0o600
         assert names(tmp_path) == {staged.path.name, ".out.parquet.kanon-sql.lock"}
         for pattern in ("*.parquet", "*.csv", "*.parquet*", "**/*.parquet", "[a-z]*"):
-            found = engine.execute("SELECT count(*) FROM glob(?)", [f"{tmp_path}/{pattern}"]).fetchall()
-            assert found == [(0,)] or pattern == "*.parquet*"
+            counted = engine.execute("SELECT count(*) FROM glob(?)", [f"{tmp_path}/{pattern}"]).fetchall()
+            assert counted == [(0,)] or pattern == "*.parquet*"
         assert not [*tmp_path.glob("*.parquet"), *tmp_path.glob("*.csv")]
         staged.commit()
         assert engine.read_parquet(str(target)).fetchall() == [(42,)]

@@ -156,8 +156,8 @@ def test_the_engine_writes_partitions_and_globs_of_the_folder_do_not_find_them(h
     with shared() as engine, stage_folder(hive, place="here") as staged:
         engine.execute(f"COPY (SELECT 5 AS year, 1 AS a) TO '{staged.path}' (FORMAT parquet, PARTITION_BY (year))")
         for pattern in ("*.parquet", "*/*.parquet"):
-            found = engine.execute("SELECT count(*) FROM glob(?)", [f"{hive.parent}/{pattern}"]).fetchall()
-            assert found == [(0,)]
+            counted = engine.execute("SELECT count(*) FROM glob(?)", [f"{hive.parent}/{pattern}"]).fetchall()
+            assert counted == [(0,)]
         staged.commit()
         rows = engine.read_parquet(f"{hive}/*/*.parquet", hive_partitioning=True).fetchall()
     assert rows == [(1, 5)]

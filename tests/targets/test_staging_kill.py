@@ -48,9 +48,9 @@ def state(target: Path) -> str:
         return "missing"
     if target.is_file():
         return {OLD_FILE: "old", NEW_FILE: "new"}.get(target.read_text(), "broken")
-    found = {str(p.relative_to(target)): p.read_text() for p in target.rglob("*") if p.is_file()}
+    content = {str(p.relative_to(target)): p.read_text() for p in target.rglob("*") if p.is_file()}
     private = target.stat().st_mode & 0o077 == 0
-    return "old" if found == OLD_FOLDER else "new" if found == NEW_FOLDER and not private else "broken"
+    return "old" if content == OLD_FOLDER else "new" if content == NEW_FOLDER and not private else "broken"
 
 
 @contextmanager
@@ -244,10 +244,10 @@ def test_a_call_that_fails_leaves_old_or_new_and_is_told(scenario: str, tmp_path
 
 
 def exchange_works(folder: Path) -> bool:
-    one, other = folder / "one", folder / "other"
-    one.mkdir()
-    other.mkdir()
-    return staging_paths.exchange(one, other)
+    first, second = folder / "one", folder / "other"
+    first.mkdir()
+    second.mkdir()
+    return staging_paths.exchange(first, second)
 
 
 def test_something_put_between_the_two_renames_is_never_removed(tmp_path: Path) -> None:

@@ -20,15 +20,15 @@ from kanon_sql.targets.database import TableSink
 from kanon_sql.targets.staging import Staged, StagedFolder
 
 
-def entries(folder: Path, known: set[Path], closed: bool = False) -> Iterator[tuple[Path, bool]]:
+def entries(folder: Path, before: set[Path], closed: bool = False) -> Iterator[tuple[Path, bool]]:
     """(path, whether others may open it) of every new file below a folder: one closed to them closes all in it."""
     for path in list(folder.iterdir()):
         # Files come and go meanwhile.
         with suppress(OSError):
             mode = path.lstat().st_mode
             if stat.S_ISDIR(mode):
-                yield from entries(path, known, closed or not mode & 0o077)
-            elif path not in known and not path.name.endswith(".lock"):
+                yield from entries(path, before, closed or not mode & 0o077)
+            elif path not in before and not path.name.endswith(".lock"):
                 yield path, not closed and bool(mode & 0o077)
 
 
@@ -38,7 +38,7 @@ def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str,
 
     Until the release is verified: it then gets the rights of what it replaces, or those of the umask.
     """
-    known, seen, done = {*folder.rglob("*")}, dict[str, bool](), threading.Event()
+    before, seen, done = {*folder.rglob("*")}, dict[str, bool](), threading.Event()
     for kind in (Staged, StagedFolder):
         commit = kind.commit
 
@@ -53,7 +53,7 @@ def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str,
         while not done.is_set():
             time.sleep(0.0005)
             with suppress(OSError):
-                for path, is_open in entries(folder, known):
+                for path, is_open in entries(folder, before):
                     seen[path.name] = is_open or seen.get(path.name, False)
 
     thread = threading.Thread(target=look)

@@ -190,23 +190,23 @@ def test_as_an_ordinary_user(open_folder: Path) -> None:
 
 
 def test_same_file_sees_through_every_kind_of_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, folder = tmp_path / "one.csv", tmp_path / "folder"
-    one.write_text("")
+    file, folder = tmp_path / "one.csv", tmp_path / "folder"
+    file.write_text("")
     folder.mkdir()
     (tmp_path / "two.csv").write_text("")
-    os.link(one, tmp_path / "hard.csv")
+    os.link(file, tmp_path / "hard.csv")
     (tmp_path / "soft.csv").symlink_to("one.csv")
     (tmp_path / "way").symlink_to(folder)
     monkeypatch.chdir(tmp_path)
-    for other in ("one.csv", "hard.csv", "soft.csv", "folder/../one.csv", "way/../one.csv"):
-        assert same_file(one, Path(other))
-    assert not same_file(one, Path("two.csv"))
+    for name in ("one.csv", "hard.csv", "soft.csv", "folder/../one.csv", "way/../one.csv"):
+        assert same_file(file, Path(name))
+    assert not same_file(file, Path("two.csv"))
     assert same_file(folder / "none.csv", Path("way/none.csv"))
     assert not same_file(folder / "none.csv", tmp_path / "none.csv")
-    assert not same_file(folder / "none.csv", one)
-    assert not same_file(one, Path("a\0b"))
+    assert not same_file(folder / "none.csv", file)
+    assert not same_file(file, Path("a\0b"))
     insensitive = (tmp_path / "ONE.csv").exists()
-    assert same_file(one, tmp_path / "ONE.csv") == insensitive
+    assert same_file(file, tmp_path / "ONE.csv") == insensitive
     assert same_file(folder / "none.csv", folder / "NONE.csv") == insensitive
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from trials.judging_bytes import canonical, cells, released
-from trials.judging_classes import Asked, by_key, share
+from trials.judging_classes import ReleasedCase, by_key, share
 from trials.judging_ranges import covers, grouped, unmatched
 from trials.making import FULL_DOMAIN, Case, Column
 
@@ -119,7 +119,7 @@ def _nothing_else(case: Case, report: Json) -> Iterator[str]:
         yield f"exit status 1, but the report says {report['status']}"
     if case.wrong and case.wrong != "huge":
         return
-    case_classes = Asked(case)
+    case_classes = ReleasedCase(case)
     if case.algorithm in FULL_DOMAIN:
         blind = isinstance(case.config.get("algorithm"), dict) and case.config["algorithm"].get("blind")
         if blind:
@@ -147,7 +147,7 @@ def _judged(case: Case, folder: Path, report: Json) -> Iterator[str]:
     except Exception as error:
         yield f"the release cannot be read: {type(error).__name__}: {error}"
         return
-    source = Asked(case, blank=table.blank or "" in case.missing or bool(case.dialect))
+    source = ReleasedCase(case, blank=table.blank or "" in case.missing or bool(case.dialect))
     others = case.of("sensitive", "insensitive", "pseudonym")
     names = [
         column.name for column in case.columns if column.role in ("quasi", "sensitive", "insensitive", "pseudonym")
@@ -165,7 +165,7 @@ def _judged(case: Case, folder: Path, report: Json) -> Iterator[str]:
         yield from _classes(source, shown, others)
 
 
-def _shown(source: Asked, columns: list[Column], row: tuple[Any, ...]) -> tuple[Any, ...]:
+def _shown(source: ReleasedCase, columns: list[Column], row: tuple[Any, ...]) -> tuple[Any, ...]:
     width = len(source.quasi)
     labels = [source.label(column, cell) for column, cell in zip(columns[:width], row[:width], strict=True)]
     return (
@@ -177,7 +177,7 @@ def _shown(source: Asked, columns: list[Column], row: tuple[Any, ...]) -> tuple[
     )
 
 
-def _bytes(source: Asked, report: Json, shown: list[tuple[Any, ...]]) -> Iterator[str]:
+def _bytes(source: ReleasedCase, report: Json, shown: list[tuple[Any, ...]]) -> Iterator[str]:
     """What the release alone tells, against what was asked for and the report."""
     width = len(source.quasi)
     rows = report["rows"]
@@ -206,7 +206,7 @@ def _bytes(source: Asked, report: Json, shown: list[tuple[Any, ...]]) -> Iterato
         yield f"an average risk of {risk}"
 
 
-def _levels(source: Asked, report: Json, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+def _levels(source: ReleasedCase, report: Json, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
     """Every row, as it must be at the levels that the report names."""
     chosen = report["solution"]["levels"]
     levels = tuple(chosen[column.name] for column in source.quasi)
@@ -229,14 +229,14 @@ def _levels(source: Asked, report: Json, shown: list[tuple[Any, ...]], others: l
             yield f"the report has k = {report['privacy']['k']}, counted: {least}"
 
 
-def _others(source: Asked, others: list[Column], row: int) -> tuple[Any, ...]:
+def _others(source: ReleasedCase, others: list[Column], row: int) -> tuple[Any, ...]:
     return tuple(
         canonical((column.shown or column.values)[row], column.shown_kind or column.kind, blank=source.blank)
         for column in others
     )
 
 
-def _classes(original: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+def _classes(original: ReleasedCase, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
     """Every row is a generalization of another row of the source; classes hold the models by their own values."""
     width = len(original.quasi)
     config = original.case.config["quasi_identifiers"]
@@ -271,7 +271,7 @@ def _classes(original: Asked, shown: list[tuple[Any, ...]], others: list[Column]
     yield from _models(original, shown, others)
 
 
-def _models(source: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+def _models(source: ReleasedCase, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
     """The models of sensitive columns, by the values that each class shows."""
     if "entity" in source.privacy:
         return

@@ -33,7 +33,7 @@ class Released:
 
 
 @dataclass
-class Asked:
+class ReleasedCase:
     """A case as it is to be released: its rows that take part, and what is asked of classes of them."""
 
     case: Case
