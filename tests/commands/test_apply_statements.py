@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from queried import answers
+from queried import answers, rows_of_table
 
 Rows = list[tuple[Any, ...]]
 APPLY = "commands/apply"
@@ -27,11 +28,7 @@ OPEN = ("class BIGINT", [(1,), (2,), (3,)])
 CODE = {"sensitive": [{"code": "code"}]}
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
-    """The rows of the table that a statement makes, in order."""
-    names: dict[str, Any] = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"{APPLY}/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, APPLY)
 
 
 def test_every_class_of_the_new_data_is_open_until_it_is_decided() -> None:

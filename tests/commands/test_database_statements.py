@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from typing import Any
 
-from queried import answers
+from queried import answers, rows_of_table
 from sqlglot import exp
 
 from kanon_sql.sql.template import parse
@@ -29,11 +30,7 @@ def rows_of(name: str, tables: dict[str, Any], **options: Any) -> Rows:
     return sorted(answers(f"{DATABASE}/{name}", tables, **options), key=str)
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
-    """The rows of the table that a statement makes, in order."""
-    names: dict[str, Any] = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"{DATABASE}/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, DATABASE)
 
 
 def test_persons_are_numbered_and_released_ones_have_a_class() -> None:

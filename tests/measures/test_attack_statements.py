@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
-from queried import answers
+from queried import answers, rows_of_table
 
 Rows = list[tuple[Any, ...]]
 ATTACK = "measures/attack"
 TARGETS = ("target BIGINT, is_control BIGINT, rank BIGINT", [(2, 0, 7), (4, 0, 8), (3, 1, 7), (6, 0, 9)])
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
-    """The rows of the table that a statement makes, in order."""
-    names: dict[str, Any] = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"{ATTACK}/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, ATTACK)
 
 
 def test_the_nearest_classes_are_those_whose_labels_stand_for_least() -> None:

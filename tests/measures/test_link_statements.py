@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from datetime import datetime, timezone
+from functools import partial
 from typing import Any
 
 import pytest
-from queried import answers
+from queried import answers, rows_of_table
 
 Rows = list[tuple[Any, ...]]
 LINK = "measures/link"
@@ -17,11 +18,7 @@ PAIRS = "left_code BIGINT, right_code BIGINT"
 POINTS = "code BIGINT, point VARCHAR"
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
-    """The rows of the table that a statement makes, in order."""
-    names: dict[str, Any] = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"{LINK}/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, LINK)
 
 
 def test_labels_of_numbers_are_spans_with_both_of_their_ends() -> None:

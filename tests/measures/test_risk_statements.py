@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import pytest
-from queried import answers
+from queried import answers, rows_of_table
 from sqlglot import exp
 
 Rows = list[tuple[Any, ...]]
@@ -18,11 +19,7 @@ LABELS = (
 )
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
-    """The rows of the table that a statement makes, in order."""
-    names: dict[str, Any] = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"{RISK}/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, RISK)
 
 
 def test_a_risk_is_above_the_one_that_is_looked_at_and_not_equal_to_it() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 import pytest
-from queried import answers
+from queried import answers, rows_of_table
 
 from kanon_sql.sql.template import parse
 
@@ -16,11 +17,7 @@ UTILITY = "measures/utility"
 RUNS = "code BIGINT, first BIGINT, last BIGINT"
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
-    """The rows of the table that a statement makes, in order."""
-    names: dict[str, Any] = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"{UTILITY}/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, UTILITY)
 
 
 def test_values_are_ranks_or_bins_of_about_as_many_rows() -> None:

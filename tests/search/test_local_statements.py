@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from queried import answers
+from queried import answers, rows_of_table
 
 Rows = list[tuple[Any, ...]]
 OFFERS = "zone BIGINT, label BIGINT, cell BIGINT, cost DOUBLE, value DOUBLE, is_open BOOLEAN, row_count BIGINT"
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
-    """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"search/local/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, "search/local")
 
 
 def test_a_label_is_taken_by_k_rows_the_nearest_first() -> None:

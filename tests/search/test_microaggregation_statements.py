@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import random
 from collections import defaultdict
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
 import pytest
-from queried import Row, answers
+from queried import Row, answers, rows_of_table
 
 AXES = [
     {"number": 1, "coordinate": "x", "centre": "x_centre", "other_centre": "x_other"},
@@ -151,11 +152,7 @@ WISHES = (
 LISTS: dict[str, Any] = {"axis": AXES}
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> list[Row]:
-    """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"search/microaggregation/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, "search/microaggregation")
 
 
 def lost(rows: list[Row]) -> float:
@@ -214,12 +211,12 @@ def test_an_exchange_gains_what_both_groups_lose_less_and_leaves_k_in_each(seed:
 def gains(rows: list[Row], compared: list[Row], before: list[Row]) -> list[Row]:
     """The exchanges between compared groups, put beside those of before."""
     tables: dict[str, Any] = {"members": (MEMBERS, rows), "compared": (PAIRS, compared)}
-    centres = made("centres", tables, "centres", "part, x, y, row_count, stratum", lists=LISTS)
+    centres = table_of("centres", tables, "centres", "part, x, y, row_count, stratum", lists=LISTS)
     tables["centres"] = ("part INTEGER, x DOUBLE, y DOUBLE, row_count BIGINT, stratum INTEGER", centres)
     named = ", ".join(column.split()[0] for column in WISHES.split(", "))
-    tables["wishes"] = (WISHES, made("wishes", tables, "wishes", named, lists=LISTS))
+    tables["wishes"] = (WISHES, table_of("wishes", tables, "wishes", named, lists=LISTS))
     tables["exchanges"] = (EXCHANGES, before)
-    return made("exchanges", tables, "exchanges", lists=LISTS, values={"k": 3, "least": 1e-9})
+    return table_of("exchanges", tables, "exchanges", lists=LISTS, values={"k": 3, "least": 1e-9})
 
 
 @pytest.mark.few(1)
@@ -233,11 +230,11 @@ def test_after_exchanges_only_what_they_touched_gains_something_else(seed: int) 
     near = [(a, b) for a in range(100, 109) for b in draw.sample(range(100, 109), 3) if a != b]
     exchanges = gains(rows, near, [])
     # One exchange, so that there are groups that it does not touch.
-    chosen = made("chosen", {"exchanges": (EXCHANGES, exchanges)}, "chosen")[:1]
+    chosen = table_of("chosen", {"exchanges": (EXCHANGES, exchanges)}, "chosen")[:1]
     tables: dict[str, Any] = {"chosen": ("part INTEGER, other INTEGER, cell INTEGER, partner INTEGER", chosen)}
-    moved = made("exchanged", {**tables, "members": (MEMBERS, rows)}, "members")
-    touched = made("near_touched", {**tables, "near": (PAIRS, near)}, "near_touched")
-    left = made("exchanges_left", {**tables, "exchanges": (EXCHANGES, exchanges)}, "exchanges")
+    moved = table_of("exchanged", {**tables, "members": (MEMBERS, rows)}, "members")
+    touched = table_of("near_touched", {**tables, "near": (PAIRS, near)}, "near_touched")
+    left = table_of("exchanges_left", {**tables, "exchanges": (EXCHANGES, exchanges)}, "exchanges")
     assert touched == sorted(pair for pair in near if set(pair) & set(chosen[0][:2]))
     assert 0 < len(left) < len(exchanges)
     assert gains(moved, touched, left) == gains(moved, near, [])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
-from queried import answers
+from queried import answers, rows_of_table
 
 from kanon_sql.sql.template import parse
 
@@ -39,11 +40,7 @@ ANCESTORS = (
 )
 
 
-def table_of(name: str, tables: dict[str, Any], table: str, columns: str = "*", **options: Any) -> Rows:
-    """The rows of the table that a statement makes, in order."""
-    names = {table: table, **options.pop("names", {})}
-    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
-    return answers(f"{MONDRIAN}/{name}", tables, names=names, then=then, **options)
+table_of = partial(rows_of_table, MONDRIAN)
 
 
 def described(held: Held) -> dict[str, Any]:

@@ -69,3 +69,12 @@ def differing_classes(
     lists = {"key": [{"value": "k"}], **({"column": [taken]} if taken else {})}
     (answer,) = answers(name, {"shown_rows": rows}, lists=lists, values={"rounded": rounded, "missing": missing})
     return int(answer[0])
+
+
+def rows_of_table(
+    folder: str, name: str, tables: Mapping[str, Any], table: str, columns: str = "*", **options: Any
+) -> list[Row]:
+    """The rows of the table that a query file of a folder makes, in order; `options` are those of `answers`."""
+    names = {table: table, **options.pop("names", {})}
+    then = f"SELECT {columns} FROM {table} ORDER BY ALL"
+    return answers(f"{folder}/{name}", tables, names=names, then=then, **options)
