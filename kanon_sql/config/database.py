@@ -481,6 +481,8 @@ def _note_wrong_values(draft: Draft, error: ValidationError, given: Mapping[str,
     spoilt = draft.spoilt()
     for fault in error.errors(include_url=False):
         path = words.key_path(fault, given)
+        if path[:1] == ("facts",):
+            path = ("privacy", *path)  # where the file has them
         if path in spoilt:
             continue
         if fault["type"] == "extra_forbidden":
@@ -490,7 +492,7 @@ def _note_wrong_values(draft: Draft, error: ValidationError, given: Mapping[str,
         elif fault["type"] == "rule":
             text = str(fault.get("ctx", {}).get("found", fault["msg"]))
         else:
-            text = words.in_words(fault, path, _at(given, path), draft.source(path))
+            text = words.in_words(fault, path, fault["input"], draft.source(path))
         draft.problems.append(Problem(path, draft.place(path), text, fault["type"] != "missing"))
 
 

@@ -29,6 +29,7 @@ def faults_between(
     led = {t.via.key for t in tables.values() if t.via is not None and t.via.column != key}
     for table in tables.values():
         yield from _of_aliases(table, key, {*named, *through, *led})
+        yield from _of_facts(table, {*named, *through, *led, key})
         if table.via is not None:
             yield from _of_via(table, tables.get(unit), key)
             if bounded:
@@ -53,6 +54,20 @@ def _of_aliases(table: TableConfig, key: str, keys: Collection[str]) -> Iterator
                 ("tables", table.name, how),
                 f"{column!r} holds the key {of!r} here, and is a key of its own in keys, link or via of another "
                 f"table; name {of!r} in keys in its place, or rename the column",
+            )
+
+
+def _of_facts(table: TableConfig, keys: Collection[str]) -> Iterator[Fault]:
+    """A key has new values and no coarser ones, and the column of a link is another one of each person, or row."""
+    for name in table.facts:
+        assert table.loaded is not None
+        place: KeyPath = ("tables", table.name, "facts", name)
+        if table.link is not None and name == table.link.column:
+            yield place, f"by {name!r} rows find their person, so it is no fact that others share; remove it"
+        elif name in keys and table.loaded.config.quasi_identifiers[name].max_level != 0:
+            yield (
+                place,
+                f"{name!r} is a key, which gets new values and no coarser ones; write {name}: {{}}, or remove it",
             )
 
 

@@ -114,6 +114,12 @@ def null_for(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=_is_one_of(value, texts), true=exp.null())], default=value)
 
 
+def present(source: Source, name: str, table: str | None = None) -> exp.Expr:
+    """The value of a column of a source, or of a `table` with its rows, NULL where it is missing."""
+    col = source.column(name)
+    return null_for(column(col.key, table), source.missing if col.is_text else ())
+
+
 def means_missing(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:
     """The condition that a value is NULL or one of `texts`."""
     is_null = exp.Is(this=value.copy(), expression=exp.null())

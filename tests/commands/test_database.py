@@ -883,6 +883,36 @@ def test_a_key_that_a_row_lacks_leads_nowhere_else(tmp_path: Path) -> None:
     assert all(key == visit for key, visit in found)
 
 
+def test_a_key_that_is_missing_by_its_text_joins_nothing(tmp_path: Path) -> None:
+    """One visit and several bills and tests have ? for a key: these are no bills and tests of that visit."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "person.csv").write_text("person_id\n" + "\n".join("abcd") + "\n", encoding="utf-8")
+    (folder / "visit.csv").write_text("visit_id,person_id\n?,a\nv1,b\nv2,c\n", encoding="utf-8")
+    (folder / "test.csv").write_text("visit_id,result\n?,r\n?,s\nv1,r\n", encoding="utf-8")
+    (folder / "bill.csv").write_text("visit_id,person_id\n?,d\nv2,c\n", encoding="utf-8")
+    missing = {"source": {"missing": ["?"]}}
+    config: Json = {
+        "source": str(folder),
+        "target": str(tmp_path / "out"),
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"visit_id": "keep", "vist_id": "keep"},
+        "tables": {
+            "person": {},
+            "visit": missing,
+            "test": {**missing, "link": {"visit_id": "visit"}, "sensitive": ["result"]},
+            "bill": missing,
+        },
+        "privacy": {"k": 2},
+    }
+    report = kanon_sql.run(config, progress=None).report
+    assert report["tables"]["test"]["rows"] == {"source": 3, "orphans": 2, "suppressed": 0, "released": 1}
+    assert "no released table has a column 'vist_id', which keys names; correct or remove it" in report["warnings"]
+    for name, keys in (("visit", ["", "v1", "v2"]), ("test", ["v1"]), ("bill", ["", "v2"])):
+        rows = (tmp_path / "out" / f"{name}.csv").read_text(encoding="utf-8").splitlines()[1:]
+        assert sorted(row.split(",")[0].strip('"') for row in rows) == keys
+
+
 @pytest.mark.slow
 def test_a_table_may_be_gone_through_by_several(tmp_path: Path) -> None:
     """Links through a table that itself goes through one, by keys in any order, one of them not released."""

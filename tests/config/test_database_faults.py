@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,6 +57,30 @@ def test_a_column_that_holds_the_key_of_persons_is_no_key_of_its_own() -> None:
     alias = {"via": {"person_id": "pid"}}
     assert problem(home=alias) == problem(home=alias, keys={"person_id": "renumber"}) == ""
     assert "'pid' holds the key 'person_id' here" in problem(home=alias, keys={"pid": "renumber"})
+
+
+def test_what_is_wrong_with_known_facts_is_told_where_the_file_has_it(tmp_path: Path) -> None:
+    path = tmp_path / "database.json"
+    lines = [f'"{key}": {json.dumps(CONFIG[key])}' for key in ("source", "unit", "tables")]
+    path.write_text("{" + ",\n".join([*lines, '"privacy": {"k": 2, "facts": {"known": 9}}']) + "}", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r":4: privacy\.facts\.known: expected less than or equal to 4, got"):
+        load_database(str(path))
+
+
+@pytest.mark.parametrize(
+    ("facts", "fault"),
+    [
+        ({"kind": {"builtin": "suppress"}}, "'kind' is a key, which gets new values and no coarser ones"),
+        ({"kind": {"builtin": "suppress", "max_level": 0}}, ""),
+        ({"person_id": {}}, "by 'person_id' rows find their person"),
+    ],
+)
+def test_a_key_is_no_fact_with_levels(facts: Json, fault: str) -> None:
+    visit = {"link": "person_id", "facts": facts, "unlisted": "drop"}
+    told = problem(tables={"visit": visit}, keys={"kind": "renumber"})
+    assert told == "" if not fault else fault in told
+    if "kind" in facts:
+        assert problem(tables={"visit": visit}) == ""
 
 
 def test_nothing_is_reserved_unless_asked_for() -> None:

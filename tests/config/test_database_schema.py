@@ -48,7 +48,7 @@ def _changed(change: Callable[[Json], object]) -> Json:
         lambda config: config["tables"].update(
             note={"via": "person_id", "quasi_identifiers": {"size": {"builtin": "suppress"}}, "unlisted": "drop"}
         ),
-        lambda config: config["tables"].update(note={"via": {"home": "code"}, "quasi_identifiers": ["region"]}),
+        lambda config: config["tables"].update(note={"via": {"home": "place"}, "quasi_identifiers": ["region"]}),
         lambda config: config.update(
             privacy={"k": 5, "facts": {"known": 2, "confidence": "50%"}},
             tables=config["tables"] | {"visit": {"link": "person_id", "sensitive": ["kind"], "unlisted": "drop"}},

@@ -13,7 +13,7 @@ from sqlglot import exp
 from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.source.columns import null_for, read_value
+from kanon_sql.source.columns import null_for, present, read_value
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
 from kanon_sql.sql.connection import Engine
@@ -106,7 +106,7 @@ class HeldValues:
                 "table_rows": through.source.relation,
                 "owners": self._owners_of(through),
                 "link_key": column(through.source.column(_link_of(through)).key, "table_rows"),
-                "own_key": column(own_key.key, "table_rows"),
+                "own_key": present(through.source, own_key.name, "table_rows"),
             }
             self.engine.query(f"{_ROOM}/held_owners", names=names)
         return self._owners[link.through, link.column]

@@ -24,7 +24,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.columns import ColumnConfig
 from kanon_sql.settings.source import CsvOptions
-from kanon_sql.source.columns import null_for
+from kanon_sql.source.columns import null_for, present
 from kanon_sql.source.duckdb import attach
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine, literal
@@ -73,7 +73,7 @@ class JoinedTables:
         joins: list[Item] = []
         for name in self.names:
             table = self._read_once(name, source)
-            joins.append({"rows": self._rows[name], "column": _present(source, self._via(name).column)})
+            joins.append({"rows": self._rows[name], "column": present(source, self._via(name).column)})
             for position, joined in enumerate(table.config.joined):
                 value: exp.Expr = column(f"value_{position}", self._rows[name])
                 if source.only_texts:
@@ -112,15 +112,15 @@ class JoinedTables:
         via, rows = self._via(table.name), self._rows[table.name]
         source = table.source
         values: list[Item] = [
-            {"value": _present(source, name), "name": f"value_{i}"} for i, name in enumerate(table.config.joined)
+            {"value": present(source, name), "name": f"value_{i}"} for i, name in enumerate(table.config.joined)
         ]
         names: dict[str, Fill] = {
             "joined_rows": rows,
             "table_rows": source.relation,
-            "own_key": _present(source, via.key),
+            "own_key": present(source, via.key),
         }
         self.engine.query(f"{_ROOM}/joined_rows", names=names, lists={"via": values})
-        names = {"persons": persons.relation, "joined_rows": rows, "via_column": _present(persons, via.column)}
+        names = {"persons": persons.relation, "joined_rows": rows, "via_column": present(persons, via.column)}
         several = int(self.engine.query(f"{_ROOM}/joined_several", names=names)[0][0])
         if several:
             raise several_rows(self.loaded, table.config, several)
@@ -152,10 +152,10 @@ class JoinedTables:
             unit = self.tables[self.loaded.config.unit.table].source
             names: dict[str, Fill] = {
                 "table_rows": table.source.relation,
-                "own_key": _present(table.source, via.key),
+                "own_key": present(table.source, via.key),
                 "source": unit.relation,
-                "unit_key": _present(unit, self.loaded.config.unit.key),
-                "via_column": _present(unit, via.column),
+                "unit_key": present(unit, self.loaded.config.unit.key),
+                "via_column": present(unit, via.column),
                 "persons": persons,
             }
             row = self.engine.query(f"{_ROOM}/joined_counts", names=names)[0]
@@ -223,12 +223,6 @@ def several_rows(loaded: LoadedDatabase, table: TableConfig, persons: int) -> Co
         f"{table.via.key!r}, and quasi-identifiers stand in one row a person; name a key of which each row has another "
         "value, or link the table and make these columns facts"
     )
-
-
-def _present(source: Source, name: str) -> exp.Expr:
-    """The value of a column, NULL where it is missing."""
-    col = source.column(name)
-    return null_for(column(col.key), source.missing if col.is_text else ())
 
 
 def _reading(persons: LoadedConfig, place: Mapping[str, Any], joined: tuple[str, ...]) -> LoadedConfig:

@@ -16,6 +16,7 @@ from sqlglot import exp
 from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import KeyConfig, LoadedDatabase
 from kanon_sql.settings.treatments import TreatmentConfig
+from kanon_sql.source.columns import present
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.source.treatments.lookups import with_lookups
@@ -72,9 +73,12 @@ class CountedKey:
 
 
 def _counted(engine: Engine, table: OpenTable, key: str) -> CountedKey:
-    names: dict[str, Fill] = {"table_rows": table.source.relation, "own_key": column(table.keys[key].key)}
-    present, different, is_whole = engine.query(f"{_ROOM}/key_is_single", names=names)[0]
-    return CountedKey(int(present), int(different), bool(is_whole))
+    names: dict[str, Fill] = {
+        "table_rows": table.source.relation,
+        "own_key": present(table.source, table.keys[key].name),
+    }
+    rows, different, is_whole = engine.query(f"{_ROOM}/key_is_single", names=names)[0]
+    return CountedKey(int(rows), int(different), bool(is_whole))
 
 
 def may_be_home(counted: CountedKey, columns: Sequence[CountedKey]) -> bool:

@@ -85,7 +85,9 @@ class ReleasedRows:
 
     def _key_item(self, table: OpenTable, key: str) -> Item:
         by_key = dict(zip(self._keys(table), table.keys.values(), strict=True))
-        return {"value": self._value(table, by_key[key].name), "name": "own_key"}
+        col = by_key[key]
+        value = null_for(self._value(table, col.name), table.source.missing if col.is_text else ())
+        return {"value": value, "name": "own_key"}
 
     def _value(self, table: OpenTable, name: str) -> exp.Expr:
         """A column of a table's rows; the unit's are those of its release."""

@@ -58,7 +58,7 @@ from kanon_sql.report.report import ReportDraft, write_json
 from kanon_sql.search.facts.confidence import Confidence
 from kanon_sql.search.facts.levels import PERSON_LEAVES, PERSONS, FactsResult, FactTable, search_facts
 from kanon_sql.search.facts.suppression import FactsRequired
-from kanon_sql.source.columns import null_for
+from kanon_sql.source.columns import present
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Source
 from kanon_sql.source.tables import SourceTables, refuse_unnamed
@@ -178,6 +178,11 @@ class _Job:
         # Its treatments are those of the run below; here its rows must be readable with them.
         self.tables[self.unit.name] = replace(self.unit, source=with_lookups(self.engine, self.unit.source))
         self._refuse_keys()
+        self.draft.warnings += [
+            f"no released table has a column {key!r}, which keys names; correct or remove it"
+            for key in self.loaded.config.keys
+            if not any(key in [col.name for col in table.source.columns] for table in self.tables.values())
+        ]
         self.tables |= read_tables(self.engine, self.tables)
         self._release_persons(folder)
 
@@ -234,7 +239,7 @@ class _Job:
             )
         names: dict[str, Fill] = {
             "source": source.relation,
-            "unit_key": null_for(column(source.column(key).key), source.missing if source.column(key).is_text else ()),
+            "unit_key": present(source, key),
         }
         rows, without, keys = self.engine.query(f"{_ROOM}/keys_of_persons", names=names)[0]
         if without or keys < rows - without:
@@ -333,10 +338,13 @@ class _Job:
         if (table.name, key) in self.links:
             return self.links[table.name, key]
         name = state(f"database_links_{len(self.links)}")
-        present = {col.name: col for col in table.source.columns}
-        if key not in present:
+        if key not in [col.name for col in table.source.columns]:
             raise ConfigurationError(f"{self.loaded.place('tables', table.name)}: table {table.name!r} has no {key!r}")
-        names: dict[str, Fill] = {"links": name, "table_rows": table.linked(), "through_key": column(present[key].key)}
+        names: dict[str, Fill] = {
+            "links": name,
+            "table_rows": table.linked(),
+            "through_key": present(table.source, key),
+        }
         self.engine.query(f"{_ROOM}/links", names=names)
         several = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(name)))
         count = self.engine.run(several.where(exp.not_(column("is_single"))))[0][0]
