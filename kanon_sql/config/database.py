@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
@@ -361,8 +361,9 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
         draft.problem(("unit", "table"), f"tables has no {unit!r}; describe the table of persons there", spoils=False)
     elif not is_described(config.tables[unit]):
         draft.problem(("tables", unit), "the table of persons is neither kept nor dropped; give its columns roles")
+    spoilt = {name for name, entry in config.tables.items() if is_described(entry)} - tables.keys()
     for name, table in tables.items():
-        fault = _fault_of_link(table, tables, unit)
+        fault = _fault_of_link(table, tables, unit, spoilt)
         if fault is not None:
             draft.problem(("tables", name, "link"), fault, spoils=False)
         fault = _fault_of_via(table, tables, config)
@@ -417,11 +418,13 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
             draft.problem(path, text, spoils=False)
 
 
-def _fault_of_link(table: TableConfig, tables: Mapping[str, TableConfig], unit: str) -> str | None:
-    """What is wrong with the way of a table's rows to their person."""
+def _fault_of_link(
+    table: TableConfig, tables: Mapping[str, TableConfig], unit: str, spoilt: Collection[str]
+) -> str | None:
+    """What is wrong with the way of a table's rows to their person; those that are `spoilt` tell what it is there."""
     seen = {table.name}
     link = table.link
-    while link is not None and link.through is not None:
+    while link is not None and link.through is not None and link.through not in spoilt:
         other = tables.get(link.through)
         if other is None or other.loaded is None or other.via is not None:
             return f"{link.through!r} is no table that is released with persons; name one, or the key of {unit}"

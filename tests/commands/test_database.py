@@ -1124,6 +1124,7 @@ def test_a_shift_without_dates_and_facts_of_nobody(tmp_path: Path, monkeypatch: 
         "known": 2, "with": "nothing", "required": 2, "actual": None, "pairs": 0, "kept": None, "loss": 0.0,
         "bound": 0.0, "levels": {}, "nodes": {"lattice": 0, "evaluated": 0},
     }  # fmt: skip
+    assert any("privacy.facts asks for something of facts, and no table names any" in t for t in report["warnings"])
     assert {tuple(row) for row in read(tmp_path, "csv")["visit"]} == {("visit_id", "pid")}
 
 

@@ -59,6 +59,17 @@ def test_a_column_that_holds_the_key_of_persons_is_no_key_of_its_own() -> None:
     assert "'pid' holds the key 'person_id' here" in problem(home=alias, keys={"pid": "renumber"})
 
 
+def test_a_table_that_is_wrong_itself_is_no_wrong_link() -> None:
+    tables: Json = {
+        "visit": {"link": "person_id", "facts": {"kind": {}}, "colour": 1},
+        "test": {"link": {"visit_id": "visit"}, "unlisted": "drop"},
+    }
+    told = problem(tables=tables)
+    assert "unknown key 'colour'" in told
+    assert "tables.test.link" not in told
+    assert "'visits' is no table" in problem(tables={"test": {"link": {"visit_id": "visits"}}})
+
+
 def test_what_is_wrong_with_known_facts_is_told_where_the_file_has_it(tmp_path: Path) -> None:
     path = tmp_path / "database.json"
     lines = [f'"{key}": {json.dumps(CONFIG[key])}' for key in ("source", "unit", "tables")]

@@ -178,6 +178,10 @@ class _Job:
         # Its treatments are those of the run below; here its rows must be readable with them.
         self.tables[self.unit.name] = replace(self.unit, source=with_lookups(self.engine, self.unit.source))
         self._refuse_keys()
+        if self.loaded.config.facts is not None and not any(table.config.facts for table in self.tables.values()):
+            self.draft.warnings.append(
+                "privacy.facts asks for something of facts, and no table names any; name columns in facts, or remove it"
+            )
         self.draft.warnings += [
             f"no released table has a column {key!r}, which keys names; correct or remove it"
             for key in self.loaded.config.keys
