@@ -202,7 +202,6 @@ def test_a_release_holds_what_was_asked_for(
     assert report["facts"]["bound"] <= report["facts"]["loss"] + 1e-9
 
 
-@pytest.mark.slow
 def test_nothing_is_lost_without_a_need(tmp_path: Path) -> None:
     persons = [(i, "f", f"n{i}") for i in range(6)]
     database: dict[str, Rows] = {
@@ -1002,7 +1001,6 @@ def _facts_of_stays(released: dict[str, list[dict[str, Any]]]) -> dict[Any, set[
     return facts
 
 
-@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("number", some([18, 27, 66, *range(8)]))
 def test_facts_that_go_with_the_rows_above_them_are_counted(tmp_path: Path, number: int) -> None:
