@@ -34,6 +34,7 @@ class Border:
         self.satisfying = 0
         self._prediction = Prediction(lattice, checker)
         self._most_checks = min(math.isqrt(lattice.size), max(_MOST_CHECKS, checker.batch))
+        self._settling: dict[tuple[Node, bool], int] = {}  # what nodes that may be checked would settle
 
     @property
     def unknown(self) -> int:
@@ -92,8 +93,13 @@ class Border:
         expected = self.sets.where(guess > 0 for guess in guesses)
         unknown, sets = self.unknown, self.sets
         high, low = sets.maximal(unknown & expected), sets.minimal(unknown & ~expected)
-        settled = [(node, sets.below(node)) for node in sets.listed(high)]
-        settled += [(node, sets.above(node)) for node in sets.listed(low)]
+        before, kept = self._settling, dict[tuple[Node, bool], int]()
+        for node in sets.listed(high):
+            kept[node, True] = before.get((node, True)) or sets.below(node)
+        for node in sets.listed(low):
+            kept[node, False] = before.get((node, False)) or sets.above(node)
+        self._settling = kept
+        settled = [(node, those) for (node, _), those in kept.items()]
         queue = [(-(those & wanted).bit_count(), i) for i, (_, those) in enumerate(settled)]
         heapq.heapify(queue)
         chosen: list[Node] = []
