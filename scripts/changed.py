@@ -55,6 +55,8 @@ TRIALS = {
         ),
         (
             "tests/targets/test_lake.py",
+            "tests/faults/test_lakes_killed.py",
+            "tests/support/trials/lake.py",
             "tests/targets/test_buckets.py",
             "tests/source/test_folder_tables.py",
             "tests/source/test_sqlite.py",

@@ -1,0 +1,292 @@
+"""Runs in place in a lake that are killed: the lake holds the old rows or the new ones, and in the end no raw value.
+
+A lake with a history is laid out, and runs in place are killed on it at random moments until one has replaced its
+table: half of them anywhere in the run, half at one of the calls of the exchange, each as likely. After each kill the
+files of the lake must be as they were, byte by byte, or its table hold the rows of an undisturbed run. Once they are
+replaced, one more run is made, and then every file is searched for what stood in each raw row. A run is a fork of a
+process that has loaded everything, so that a kill costs no start of Python.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+from lakes import opened
+from places import ROOT
+from tables import configuration, people
+
+import kanon_sql
+import kanon_sql.targets.lake as module
+from kanon_sql.errors import KanonError
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import EngineOptions
+from trials import tally
+from trials.interrupts import contents
+from trials.together_runs import forked, in_child
+from trials.together_source import LostError
+
+SECRET = "Named Secretly"  # in every name, which no release holds
+CATALOG = "meta.ducklake"
+_ROWS = 300
+_KILLS = 50  # of one lake, until a run is left to its end
+_HEAD = ("kills", "old rows", "new rows", "ended before", "lakes searched", "raw values found", "wrong")
+
+
+def make(path: Path) -> None:
+    """A lake with a history: files, rows in the catalog itself, deleted and changed rows, another table."""
+    with opened(path) as connection:
+        connection.execute(
+            "CREATE TEMP TABLE made (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)"
+        )
+        connection.executemany("INSERT INTO made VALUES (?, ?, ?, ?, ?)", people(_ROWS))
+        named = f"SELECT '{SECRET} ' || row_number() OVER () AS name, * FROM made"
+        connection.execute(f"CREATE TABLE lake.people AS {named}")
+        connection.execute(f"INSERT INTO lake.people VALUES ('{SECRET} alone', 'f', 30, '02131', 'flu', 1.0)")
+        connection.execute(f"DELETE FROM lake.people WHERE name = '{SECRET} 7'")
+        connection.execute(f"UPDATE lake.people SET name = '{SECRET} again' WHERE name = '{SECRET} 8'")
+        connection.execute("CREATE TABLE lake.visits AS SELECT 1 AS visit, 'a text of a visit' AS text")
+
+
+def digest(path: Path) -> str:
+    """What the table and its neighbour hold, as one text."""
+    with opened(path, "(READ_ONLY)") as connection:
+        query = "SELECT md5(string_agg(row, ';' ORDER BY row)) FROM (SELECT CAST(t AS VARCHAR) AS row FROM {} AS t)"
+        found = [connection.execute(query.format(f"lake.{table}")).fetchall()[0][0] for table in ("people", "visits")]
+    return " ".join(found)
+
+
+def holding(folder: Path) -> int:
+    """How often what stands in each raw row is found in the files below a folder."""
+    return sum(file.read_bytes().count(SECRET.encode()) for file in folder.rglob("*") if file.is_file())
+
+
+def _job(path: Path) -> dict[str, Any]:
+    return configuration({"database": f"ducklake:{path}", "table": "people"}, "in-place", identifiers=["name"])
+
+
+def _release(path: Path) -> None:
+    kanon_sql.run(_job(path), advice=False, options=EngineOptions(threads=2))
+
+
+@dataclass
+class Lake:
+    """A lake as laid out, the digests of its table before and after, how long a run takes, the calls of an exchange."""
+
+    folder: Path
+    made: Path
+    old: str = ""
+    new: str = ""
+    lasts: float = 0.0
+    calls: int = 0
+
+    @property
+    def path(self) -> Path:
+        """The catalog, always at the same place: it names folders."""
+        return self.folder / "lake" / CATALOG
+
+    def lay_out(self) -> None:
+        """The lake as it was at first."""
+        shutil.rmtree(self.path.parent, ignore_errors=True)
+        shutil.copytree(self.made, self.path.parent)
+
+
+def prepared(folder: Path) -> Lake:
+    """A lake, once released undisturbed. Raises LostError where that leaves anything."""
+    lake = Lake(folder, folder / "made")
+    lake.path.parent.mkdir()
+    in_child(partial(make, lake.path))
+    shutil.copytree(lake.path.parent, lake.made)
+    if not holding(lake.made):
+        raise LostError("no raw value stands in the lake, so that none can be found")
+    lake.old = asked(lambda: digest(lake.path))
+    load(asked(lambda: _loaded_by_a_run(lake.path)).split())
+    lake.lay_out()
+    begun = time.monotonic()
+    lake.calls = int(asked(lambda: _calls_of_an_exchange(lake.path)))
+    lake.lasts = time.monotonic() - begun
+    lake.new = asked(lambda: digest(lake.path))
+    if lake.new == lake.old or holding(lake.path.parent):
+        raise LostError("an undisturbed run leaves raw values")
+    return lake
+
+
+def _loaded_by_a_run(path: Path) -> str:
+    _release(path)
+    return " ".join(sys.modules)
+
+
+def load(modules: Iterable[str]) -> None:
+    """Loads modules and the texts of queries, so that no fork has to: what is left of a run is its work."""
+    for name in modules:
+        with suppress(ImportError):
+            importlib.import_module(name)
+    for path in (ROOT / "queries").rglob("*.sql"):
+        template.load(str(path.relative_to(ROOT / "queries").with_suffix("")))
+
+
+def asked(answering: Callable[[], str]) -> str:
+    """The answer of a child. Raises LostError where it gives none."""
+    reading, writing = os.pipe()
+
+    def telling() -> None:
+        os.write(writing, answering().encode())
+
+    child = forked(telling)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        text = answer.read()
+    if os.waitpid(child, 0)[1] or not text:
+        raise LostError("the lake could not be read")
+    return text
+
+
+@contextmanager
+def _counting(kill_at: int, writing: int) -> Iterator[None]:
+    """In the block an exchange counts its calls: it kills the process at one, or tells how many there were."""
+    commit, calls = module.LakeSink.commit, 0
+
+    def seen(_frame: FrameType, event: str, _argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call", "c_return")
+        if calls == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def counted(self: module.LakeSink, engine: Any) -> None:
+        sys.setprofile(seen)
+        commit(self, engine)
+        sys.setprofile(None)
+        os.write(writing, str(calls).encode())
+
+    module.LakeSink.commit = counted  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        module.LakeSink.commit = commit  # type: ignore[method-assign]
+
+
+def _calls_of_an_exchange(path: Path) -> str:
+    reading, writing = os.pipe()
+    with _counting(0, writing):
+        _release(path)
+    return os.read(reading, 100).decode()
+
+
+def killed(lake: Lake, draw: random.Random) -> bool:
+    """Starts a run and kills it; whether it was still running."""
+    in_exchange, call, share = draw.random() < 0.5, draw.randrange(1, lake.calls + 1), draw.random()
+
+    def running() -> None:
+        with _counting(call if in_exchange else 0, os.open(os.devnull, os.O_WRONLY)), suppress(KanonError):
+            _release(lake.path)
+
+    begun = time.monotonic()
+    child = forked(running)
+    if not in_exchange:
+        if _ended(child, share * lake.lasts):
+            lake.lasts += 0.2 * (time.monotonic() - begun - lake.lasts)
+            return False
+        os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    return os.WIFSIGNALED(status)
+
+
+def _ended(child: int, seconds: float) -> bool:
+    """Whether a child ends within so many seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return True
+        time.sleep(min(0.002, max(end - time.monotonic(), 0)))
+    return False
+
+
+def trial(lake: Lake, draw: random.Random, tally_of: Counter[str]) -> None:
+    """One lake, until its table is replaced. Raises LostError with what is wrong."""
+    lake.lay_out()
+    before = contents(lake.path.parent)
+    for _ in range(_KILLS):
+        was_killed = killed(lake, draw)
+        tally_of["kills" if was_killed else "ended before"] += 1
+        files = contents(lake.path.parent)
+        replaced = files.get(CATALOG) != before[CATALOG]
+        if not replaced and {name: files.get(name) for name in before} != before:
+            raise LostError("the catalog is the old one, but its files are not as they were")
+        if was_killed:
+            tally_of["new rows" if replaced else "old rows"] += 1
+        if replaced:
+            break
+    _searched(lake, tally_of)
+
+
+def _searched(lake: Lake, tally_of: Counter[str]) -> None:
+    """Looks at the rows, makes the next run, and searches every byte. Raises LostError with what is wrong."""
+
+    def running() -> str:
+        first = digest(lake.path)
+        # On a release the run finds texts where there were numbers, and refuses them: it clears up all the same.
+        with suppress(KanonError):
+            _release(lake.path)
+        return f"{first};{digest(lake.path)}"
+
+    if asked(running) != f"{lake.new};{lake.new}":
+        raise LostError("the table holds neither the old rows nor the new ones")
+    tally_of["lakes searched"] += 1
+    values = holding(lake.path.parent)
+    tally_of["raw values found"] += values
+    if values:
+        raise LostError(f"{values} raw values were found")
+    left = [name for name in contents(lake.path.parent) if "kanon" in name]
+    if left:
+        raise LostError(f"left {', '.join(left)}")
+
+
+@click.command(help=__doc__)
+@click.option("--kills", default=1_000, show_default=True, help="Runs that are killed.")
+@click.option("--seed", default=1, show_default=True, help="Draws the moments.")
+@click.option("--seconds", default=1e9, show_default="no end", help="After which no other lake is begun.")
+@click.option("--scratch", type=click.Path(path_type=Path, file_okay=False), help="Where the lakes are made.")
+@click.option("--record", is_flag=True, help="Keep the figures in docs/reliability.json.")
+def command(kills: int, seed: int, seconds: float, scratch: Path | None, record: bool) -> None:
+    """Tries all, tells what came out, and exits with 1 where something was wrong."""
+    folder = Path(tempfile.mkdtemp(prefix="lake-", dir=scratch))
+    counted: Counter[str] = Counter()
+    draw, begun = random.Random(seed), time.monotonic()
+    try:
+        lake = prepared(folder)
+        while counted["kills"] < kills and time.monotonic() - begun < seconds:
+            try:
+                trial(lake, draw, counted)
+            except LostError as error:
+                counted["wrong"] += 1
+                kept = folder.with_name(f"{folder.name}-wrong-{counted['wrong']}")
+                shutil.copytree(lake.path.parent, kept)
+                click.echo(f"after {counted['kills']} kills: {error}; see {kept}")
+            click.echo(f"{time.monotonic() - begun:.0f} s: {_line(counted)}", err=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    click.echo(_line(counted))
+    if record:
+        words = f"scripts/faults lake --kills {kills} --seed {seed}"
+        tally.record("lake", words, _HEAD, [[counted[what] for what in _HEAD]])
+    if counted["wrong"]:
+        raise SystemExit(1)
+
+
+def _line(counted: Counter[str]) -> str:
+    return ", ".join(f"{what} {counted[what]:,}" for what in _HEAD)
