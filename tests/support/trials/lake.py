@@ -220,6 +220,7 @@ def trial(lake: Lake, draw: random.Random, tally_of: Counter[str]) -> None:
     """One lake, until its table is replaced. Raises LostError with what is wrong."""
     lake.lay_out()
     before = contents(lake.path.parent)
+    replaced = False
     for _ in range(_KILLS):
         was_killed = killed(lake, draw)
         tally_of["kills" if was_killed else "ended before"] += 1
@@ -231,10 +232,10 @@ def trial(lake: Lake, draw: random.Random, tally_of: Counter[str]) -> None:
             tally_of["new rows" if replaced else "old rows"] += 1
         if replaced:
             break
-    _searched(lake, tally_of)
+    _searched(lake, lake.new if replaced else lake.old, tally_of)
 
 
-def _searched(lake: Lake, tally_of: Counter[str]) -> None:
+def _searched(lake: Lake, state: str, tally_of: Counter[str]) -> None:
     """Looks at the rows, makes the next run, and searches every byte. Raises LostError with what is wrong."""
 
     def running() -> str:
@@ -244,7 +245,7 @@ def _searched(lake: Lake, tally_of: Counter[str]) -> None:
             _release(lake.path)
         return f"{first};{digest(lake.path)}"
 
-    if asked(running) != f"{lake.new};{lake.new}":
+    if asked(running) != f"{state};{lake.new}":
         raise LostError("the table holds neither the old rows nor the new ones")
     tally_of["lakes searched"] += 1
     values = holding(lake.path.parent)
