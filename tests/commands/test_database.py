@@ -1105,6 +1105,24 @@ def test_a_source_that_changes_during_the_run_is_not_released(tmp_path: Path, mo
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("kind", ["csv", "duckdb"])
+def test_a_date_that_means_no_day_does_not_tell_the_shift(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHIFT", "0f" * 32)
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(i, i, "a", "2024-01-01" if i else "9999-12-31") for i in range(4)],
+        "diagnosis": [], "drug": [], "drugs": [],
+    }  # fmt: skip
+    config = configuration(write(database, tmp_path, kind), tmp_path, kind, 2, 2, "nothing")
+    config["shift"] = {"days": 60, "key": "${SHIFT}"}
+    config["tables"] |= dict.fromkeys(["diagnosis", "drug"], "drop")
+    config["tables"]["visit"] = {"link": {"column": "pid"}, "dates": ["day"], "unlisted": "drop"}
+    with pytest.raises(ConfigurationError, match=r"'visit': column 'day' holds 1 dates within 60 days of the first or"):
+        kanon_sql.run(config, progress=None)
+
+
 def test_a_shift_without_dates_and_facts_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a configuration says beforehand of columns that no table names is no error."""
     monkeypatch.setenv("SHIFT", "0f" * 32)

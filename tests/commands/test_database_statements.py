@@ -115,6 +115,10 @@ def test_dates_move_by_the_days_of_their_person_and_count_from_the_first() -> No
     texts = [("2020-01-05 11:00",), ("2020-01-99",), (None,), ("May",)]
     lists: dict[str, Any] = {"day": [{"text": "day"}]}
     assert rows_of("unread_dates", {"source": ("day VARCHAR", texts)}, lists=lists) == [([2],)]
+    far = [("0001-01-10",), ("0001-01-11",), ("9999-12-21",), ("9999-12-22",), (None,), ("infinity",)]
+    ends = {"first": "0001-01-11", "last": "9999-12-21"}
+    days: Any = {"day": [{"value": "day", "key": "day"}]}
+    assert rows_of("far_dates", {"source": ("day DATE", far)}, lists=days, values=ends) == [([3],)]
 
 
 def test_new_keys_are_numbers_in_an_order_that_is_drawn() -> None:

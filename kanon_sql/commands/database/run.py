@@ -328,7 +328,8 @@ class _Job:
         assert link is not None
         links = state(PERSONS) if link.through is None else self._links(self.tables[link.through], link.column)
         table = with_distances(self.engine, self.loaded, table, links, self.unit, state(PERSONS))
-        rows = linked_rows(self.engine, table, links)
+        shift = self.loaded.config.shift
+        rows = linked_rows(self.engine, table, links, None if shift is None else shift.days)
         count, orphans = self.engine.query(f"{_ROOM}/rows", names={"table_rows": rows})[0]
         self.draft.tables[table.name] = {"rows": {"source": int(count), "orphans": int(orphans)}}
         if count and count == orphans:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.settings.columns import directives
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
-from kanon_sql.source.columns import counted_values, distinct_values, null_for, refuse_misfits
+from kanon_sql.source.columns import counted_values, distinct_values, null_for, present, refuse_misfits
 from kanon_sql.source.days import as_day, date_format, iso_text
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Column, Source
@@ -254,13 +255,17 @@ def find_days(engine: Engine, loaded: LoadedDatabase, persons: str) -> None:
     engine.query(f"{_ROOM}/days", names=names, values={"day": _ANY_DAY})
 
 
-def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
-    """The rows of a table with the person of each, by the table `links` (key, person), and its dates moved."""
+def linked_rows(engine: Engine, table: OpenTable, links: str, days: int | None) -> exp.Select:
+    """The rows of a table with the person of each, by the table `links` (key, person), and its dates moved by at most
+    so many `days`.
+    """
     assert table.config.link is not None
     moving = set(table.config.dates)
     if moving:
+        assert days is not None
         refuse_dates(engine, table, table.config.dates)
         _refuse_formats(table)
+        _refuse_far_dates(engine, table, days)
     items: list[Item] = []
     for col in table.source.columns:
         value: exp.Expr = column(col.key, "source")
@@ -343,6 +348,26 @@ def refuse_dates(engine: Engine, table: OpenTable, dates: Sequence[str]) -> None
             for name, count in zip(text_names, counts, strict=True)
             if count
         ]
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _refuse_far_dates(engine: Engine, table: OpenTable, days: int) -> None:
+    """Raises ConfigurationError for dates such as 9999-12-31, which would tell by how many days others moved."""
+    columns = [table.source.column(name) for name in table.config.dates]
+    first, last = date(1, 1, 1) + timedelta(days), date(9999, 12, 31) - timedelta(days)
+    counts = engine.query(
+        f"{_ROOM}/far_dates",
+        names={"source": table.source.relation},
+        lists={"day": [{"value": as_day(present(table.source, col.name), col), "key": col.key} for col in columns]},
+        values={"first": first.isoformat(), "last": last.isoformat()},
+    )[0][0]
+    problems = [
+        f"table {table.name!r}: column {col.name!r} holds {count:,} dates within {days} days of the first or the last "
+        "date that there is, and could be moved beyond it; name those that mean no date in source.missing, or mend them"
+        for col, count in zip(columns, counts, strict=True)
+        if count
+    ]
     if problems:
         raise ConfigurationError(problems)
 
