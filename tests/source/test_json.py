@@ -7,6 +7,7 @@ import json
 import math
 import random
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from shared_engine import attached, shared
 from tables import simple
 
 import kanon_sql
+from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError
-from kanon_sql.source.formats.json import WRITES_PARTITIONS
+from kanon_sql.source.formats.json import WRITES_PARTITIONS, JsonWriter
+from kanon_sql.source.model import Column
 
 Record = dict[str, Any]
 
@@ -299,6 +302,15 @@ def test_decimals_that_a_double_does_not_hold_are_refused(tmp_path: Path) -> Non
         connection.execute("CREATE TABLE t AS SELECT 'x' AS q, CAST(0.1 AS DECIMAL(38, 20)) AS d FROM range(3)")
     with pytest.raises(ConfigurationError, match=r"column 'd' of type DECIMAL\(38,20\) unchanged; cast it"):
         run({"database": str(tmp_path / "db"), "table": "t"}, tmp_path / "out.jsonl", "q")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fits"), [("DECIMAL(15,2)", True), ("DECIMAL(16,2)", False), ("DECIMAL(16,0)[]", False)]
+)
+def test_a_double_holds_fifteen_digits(kind: str, fits: bool) -> None:
+    writer = JsonWriter("json", TargetConfig(path="out.json"), Path("out.json"))
+    with nullcontext() if fits else pytest.raises(ConfigurationError, match="column 'd' of type"):
+        writer.refuse([Column("d", "d", kind)], "target")
 
 
 def test_a_nested_column_is_no_quasi_identifier(tmp_path: Path) -> None:

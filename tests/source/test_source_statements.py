@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from queried import answers
 
+from kanon_sql.sql.template import column
+
 
 def test_missing_values_are_no_values() -> None:
     tables = {"kept": ("p VARCHAR, m BOOLEAN", [("a", False), ("a", False), ("b", False), (None, True)])}
@@ -65,3 +67,20 @@ def test_records_are_misread_where_all_are_of_another_encoding() -> None:
         lines = sorted(line for line, _ in rows) or None
         answer = answers("source/rejected_records", {"reject_errors": (columns, rows)})
         assert answer == [(len(rows), lines, misread)]
+
+
+def test_empty_texts_are_counted_and_nulls_are_not() -> None:
+    tables = {"written": ("v VARCHAR", [("",), ("a",), (None,), ("",), (" ",), ("b",)])}
+    assert answers("source/parquet_empty_texts", tables, lists={"text": [{"key": "v"}]}) == [(2,)]
+
+
+def test_what_fits_or_cannot_be_told_is_no_misfit() -> None:
+    tables = {"source": ("v BOOLEAN", [(True,), (False,), (None,), (True,)])}
+    assert answers("source/misfits", tables, lists={"read": [{"misfit": column("v"), "key": "n"}]}) == [(2,)]
+
+
+def test_rows_are_counted_by_all_their_values() -> None:
+    tables = {"source": ("a VARCHAR, b VARCHAR", [("x", "y"), ("x", "y"), ("x", None), (None, None), (None, None)])}
+    items = [{"value": column("a"), "key": "k1"}, {"value": column("b"), "key": "k2"}]
+    rows = answers("source/counted", tables, lists={"qi": items})
+    assert set(rows) == {("x", "y", 2), ("x", None, 1), (None, None, 2)} and len(rows) == 3
