@@ -44,7 +44,7 @@ from trials.together_source import LostError
 SECRET = "Named Secretly"  # in every name, which no release holds
 CATALOG = "meta.ducklake"
 _ROWS = 300
-_KILLS = 50  # of one lake, until a run is left to its end
+_KILLS = 50  # at most, of one lake, until a run is left to its end
 _HEAD = ("kills", "old rows", "new rows", "ended before", "lakes searched", "raw values found", "wrong")
 
 
@@ -52,10 +52,10 @@ def make(path: Path) -> None:
     """A lake with a history: files, rows in the catalog itself, deleted and changed rows, another table."""
     with opened(path) as connection:
         connection.execute(
-            "CREATE TEMP TABLE made (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)"
+            "CREATE TEMP TABLE rows (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)"
         )
-        connection.executemany("INSERT INTO made VALUES (?, ?, ?, ?, ?)", people(_ROWS))
-        named = f"SELECT '{SECRET} ' || row_number() OVER () AS name, * FROM made"
+        connection.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", people(_ROWS))
+        named = f"SELECT '{SECRET} ' || row_number() OVER () AS name, * FROM rows"
         connection.execute(f"CREATE TABLE lake.people AS {named}")
         connection.execute(f"INSERT INTO lake.people VALUES ('{SECRET} alone', 'f', 30, '02131', 'flu', 1.0)")
         connection.execute(f"DELETE FROM lake.people WHERE name = '{SECRET} 7'")
@@ -67,8 +67,8 @@ def digest(path: Path) -> str:
     """What the table and its neighbour hold, as one text."""
     with opened(path, "(READ_ONLY)") as connection:
         query = "SELECT md5(string_agg(row, ';' ORDER BY row)) FROM (SELECT CAST(t AS VARCHAR) AS row FROM {} AS t)"
-        found = [connection.execute(query.format(f"lake.{table}")).fetchall()[0][0] for table in ("people", "visits")]
-    return " ".join(found)
+        digests = [connection.execute(query.format(f"lake.{table}")).fetchall()[0][0] for table in ("people", "visits")]
+    return " ".join(digests)
 
 
 def holding(folder: Path) -> int:
@@ -89,7 +89,7 @@ class Lake:
     """A lake as laid out, the digests of its table before and after, how long a run takes, the calls of an exchange."""
 
     folder: Path
-    made: Path
+    laid_out: Path
     old: str = ""
     new: str = ""
     lasts: float = 0.0
@@ -103,24 +103,24 @@ class Lake:
     def lay_out(self) -> None:
         """The lake as it was at first."""
         shutil.rmtree(self.path.parent, ignore_errors=True)
-        shutil.copytree(self.made, self.path.parent)
+        shutil.copytree(self.laid_out, self.path.parent)
 
 
 def prepared(folder: Path) -> Lake:
     """A lake, once released undisturbed. Raises LostError where that leaves anything."""
-    lake = Lake(folder, folder / "made")
+    lake = Lake(folder, folder / "laid_out")
     lake.path.parent.mkdir()
     in_child(partial(make, lake.path))
-    shutil.copytree(lake.path.parent, lake.made)
-    if not holding(lake.made):
+    shutil.copytree(lake.path.parent, lake.laid_out)
+    if not holding(lake.laid_out):
         raise LostError("no raw value stands in the lake, so that none can be found")
-    lake.old = asked(lambda: digest(lake.path))
-    load(asked(lambda: _loaded_by_a_run(lake.path)).split())
+    lake.old = answer_of(lambda: digest(lake.path))
+    load(answer_of(lambda: _loaded_by_a_run(lake.path)).split())
     lake.lay_out()
     begun = time.monotonic()
-    lake.calls = int(asked(lambda: _calls_of_an_exchange(lake.path)))
+    lake.calls = int(answer_of(lambda: _calls_of_an_exchange(lake.path)))
     lake.lasts = time.monotonic() - begun
-    lake.new = asked(lambda: digest(lake.path))
+    lake.new = answer_of(lambda: digest(lake.path))
     if lake.new == lake.old or holding(lake.path.parent):
         raise LostError("an undisturbed run leaves raw values")
     return lake
@@ -140,7 +140,7 @@ def load(modules: Iterable[str]) -> None:
         template.load(str(path.relative_to(ROOT / "queries").with_suffix("")))
 
 
-def asked(answering: Callable[[], str]) -> str:
+def answer_of(answering: Callable[[], str]) -> str:
     """The answer of a child. Raises LostError where it gives none."""
     reading, writing = os.pipe()
 
@@ -216,12 +216,12 @@ def _ended(child: int, seconds: float) -> bool:
     return False
 
 
-def trial(lake: Lake, draw: random.Random, tally_of: Counter[str]) -> None:
-    """One lake, until its table is replaced. Raises LostError with what is wrong."""
+def trial(lake: Lake, draw: random.Random, kills: int, tally_of: Counter[str]) -> None:
+    """One lake, until its table is replaced or so many runs were killed. Raises LostError with what is wrong."""
     lake.lay_out()
     before = contents(lake.path.parent)
-    replaced = False
-    for _ in range(_KILLS):
+    replaced, most = False, tally_of["kills"] + kills
+    while not replaced and tally_of["kills"] < most:
         was_killed = killed(lake, draw)
         tally_of["kills" if was_killed else "ended before"] += 1
         files = contents(lake.path.parent)
@@ -230,8 +230,6 @@ def trial(lake: Lake, draw: random.Random, tally_of: Counter[str]) -> None:
             raise LostError("the catalog is the old one, but its files are not as they were")
         if was_killed:
             tally_of["new rows" if replaced else "old rows"] += 1
-        if replaced:
-            break
     _searched(lake, lake.new if replaced else lake.old, tally_of)
 
 
@@ -245,7 +243,7 @@ def _searched(lake: Lake, state: str, tally_of: Counter[str]) -> None:
             _release(lake.path)
         return f"{first};{digest(lake.path)}"
 
-    if asked(running) != f"{state};{lake.new}":
+    if answer_of(running) != f"{state};{lake.new}":
         raise LostError("the table holds neither the old rows nor the new ones")
     tally_of["lakes searched"] += 1
     values = holding(lake.path.parent)
@@ -272,7 +270,7 @@ def command(kills: int, seed: int, seconds: float, scratch: Path | None, record:
         lake = prepared(folder)
         while counted["kills"] < kills and time.monotonic() - begun < seconds:
             try:
-                trial(lake, draw, counted)
+                trial(lake, draw, min(_KILLS, kills - counted["kills"]), counted)
             except LostError as error:
                 counted["wrong"] += 1
                 kept = folder.with_name(f"{folder.name}-wrong-{counted['wrong']}")
