@@ -53,12 +53,12 @@ def count_held(
     held, privacy = loaded.unit.held, loaded.unit.privacy
     if not held or privacy is None:
         return {}, {}
-    asked = only_models(privacy, held)
+    configured = only_models(privacy, held)
     persons = person_classes(loaded, written, text_of)
     sources = written if compared is None else {name: table.source for name, table in compared.items()}
     all_persons = persons if compared is None else _taking_part(loaded, sources)
     keys = [column(name) for name in class_columns(loaded).values()]
-    models = models_of(asked)
+    models = models_of(configured)
     measures: dict[int, ModelMeasures] = {}
     problems: dict[str, str] = {}
     for name, where in held.items():
@@ -79,7 +79,7 @@ def count_held(
         if violated:
             problems[name] = "; ".join(violated)
     counted = ClassCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, models=tuple(measures[id(model)] for model in models))
-    return {key: entry for key, entry in privacy_entries(asked, counted).items() if key in MODELS}, problems
+    return {key: entry for key, entry in privacy_entries(configured, counted).items() if key in MODELS}, problems
 
 
 def lists_hold(

@@ -391,8 +391,8 @@ class _Job:
         confidence = None
         if known.confidence is not None and known.confidence < 1:
             assert self.unit_release is not None
-            told = read_sensitive(self.engine, self.loaded, self.tables, self.unit_release, state(PERSONS))
-            confidence = Confidence(told, Fraction(known.confidence))
+            sensitive = read_sensitive(self.engine, self.loaded, self.tables, self.unit_release, state(PERSONS))
+            confidence = Confidence(sensitive, Fraction(known.confidence))
         required = FactsRequired(self.loaded.k, known.known, confidence)
         pairs = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(state(PERSON_LEAVES))))
         most = share_of(limit, int(self.engine.run(pairs)[0][0]))

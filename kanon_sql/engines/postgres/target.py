@@ -82,8 +82,8 @@ class PostgresTable(RemoteSink):
         read = source.relation.find(exp.Table)
         if self._replaced is None or read is None:
             return
-        found = self.postgres.find(read)
-        if found is not None and found[2] == self._replaced:
+        catalogued = self.postgres.find(read)
+        if catalogued is not None and catalogued[2] == self._replaced:
             raise ConfigurationError(f"{self.place}: {self.target.table} is the source; name another table")
         shared = self.postgres.rights.shared(read, self._replaced, self.place)
         if shared is not None:
