@@ -171,3 +171,72 @@ def test_a_column_of_persons_leads_to_one_table(tmp_path: Path) -> None:
         load_database(config)
     del config["tables"]["flat"]
     assert set(load_database(config).shared) == {"home"}
+
+
+TEXTS = {
+    "person": "person_id,home_id,sex\n1,h,f\n2,h,f\n3,?,m\n4,?,m\n",
+    "home": "home_id,region\nh,north\n?,south\n?,west\n",
+    "visit": "visit_id,person_id,kind\nv1,1,a\nv2,2,a\n?,3,b\nv4,4,b\n",
+    "test": "visit_id,result\nv1,x\nv2,x\n?,rare\nv4,y\n",
+}
+
+
+def _with_missing(key: str, folder: Path) -> Json:
+    """A configuration of tables in which keys are missing by this text."""
+    (folder / "source").mkdir(parents=True)
+    for name, rows in TEXTS.items():
+        (folder / "source" / f"{name}.csv").write_text(rows.replace("?", key), encoding="utf-8")
+    missing = {"source": {"missing": ["?", ""]}}
+    return {
+        "source": str(folder / "source"),
+        "target": str(folder / "out"),
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"visit_id": "renumber"},
+        "tables": {
+            "person": {**missing, "quasi_identifiers": {"sex": {"builtin": "suppress"}}},
+            "home": {**missing, "via": "home_id", "quasi_identifiers": {"region": {"builtin": "suppress"}}},
+            "visit": {**missing, "link": "person_id", "facts": {"kind": {}}},
+            "test": {**missing, "link": {"visit_id": "visit"}, "facts": {"result": {}}, "sensitive": []},
+        },
+        "privacy": {"k": 2, "facts": {"known": 1}},
+    }
+
+
+def test_a_check_of_a_source_joins_no_keys_that_are_missing_by_a_text(tmp_path: Path) -> None:
+    config = _with_missing("?", tmp_path)
+    assert kanon_sql.check(config)["violations"] == ["a set of facts is had by 1 persons, fewer than k = 2"]
+
+
+@pytest.mark.slow
+def test_a_key_that_is_missing_by_a_text_is_counted_as_one_that_is_missing(tmp_path: Path) -> None:
+    """By ? no home is that of two persons, and no test that of a visit, in whatever reads the source."""
+    reports = []
+    for key in ("?", ""):
+        config = _with_missing(key, tmp_path / f"missing{key or 'none'}".replace("?", "text"))
+        before = kanon_sql.check(config)
+        run = kanon_sql.run(config, progress=None).report
+        after = [kanon_sql.risk(config), kanon_sql.attack(config, attacks=9), kanon_sql.utility(config)]
+        parts = {
+            "check": (before["violations"], before["facts"], before["classes"], before["persons"]),
+            "run": (run["facts"], run["persons"], run["tables"]),
+            "risk": [{k: v for k, v in after[0][side].items() if k != "database"} for side in ("source", "release")],
+            "attack": after[1]["facts"],
+            "utility": (after[2]["columns"], after[2]["tables"], after[2]["facts"]),
+        }
+        reports.append(parts)
+    for name, of_none in reports[1].items():
+        assert reports[0][name] == of_none, name
+
+
+@pytest.mark.slow
+def test_a_model_compares_with_values_that_keys_that_are_missing_do_not_join(tmp_path: Path) -> None:
+    """Each visit has one test, but for those of which the key is missing, which are tests of nobody."""
+    privacy = {"k": 2, "t_closeness": {"column": "test.result", "t": 0.6}}
+    actual = []
+    for key in ("?", ""):
+        config = _with_missing(key, tmp_path / ("text" if key else "none"))
+        config["tables"]["test"] = {**config["tables"]["test"], "facts": {}, "sensitive": ["result"]}
+        config["tables"]["visit"] = {**config["tables"]["visit"], "facts": {}, "insensitive": ["kind"]}
+        config["tables"] |= {"home": "drop", "person": {**config["tables"]["person"], "identifiers": ["home_id"]}}
+        actual.append(kanon_sql.run({**config, "privacy": privacy}, progress=None).report["privacy"]["t_closeness"])
+    assert actual[0] == actual[1]

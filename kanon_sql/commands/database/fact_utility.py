@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.pairs import ComparedDatabase
 from kanon_sql.commands.database.recount import person_facts
-from kanon_sql.commands.database.standing import owners_of, text_of, texts_of
+from kanon_sql.commands.database.standing import owners_of, text_of, texts_of, with_present_keys
 from kanon_sql.commands.database.tables import OpenTable, open_as_it_stands, open_tables, read_facts
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.mapping import MappingTable
@@ -55,7 +55,10 @@ def _counted(engine: Engine, database: ComparedDatabase, names: list[str], telli
     loaded = database.loaded
     assert database.release_tables is not None
     tables = open_tables(engine, loaded, database.source_tables, names)
-    tables = {name: replace(table, source=with_lookups(engine, table.source)) for name, table in tables.items()}
+    tables = {
+        name: replace(table, source=with_present_keys(loaded, table.config, with_lookups(engine, table.source)))
+        for name, table in tables.items()
+    }
     written = {name: open_as_it_stands(engine, loaded, database.release_tables, loaded.tables[name]) for name in names}
     sources = {name: table.source for name, table in tables.items()}
     facts = _SourceFacts(engine, tables, written)

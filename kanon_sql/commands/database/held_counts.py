@@ -17,6 +17,7 @@ from kanon_sql.commands.database.standing import (
     person_classes,
     quasi_identifiers,
     text_of,
+    with_present_keys,
 )
 from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import LoadedDatabase
@@ -55,7 +56,7 @@ def count_held(
         return {}, {}
     configured = only_models(privacy, held)
     persons = person_classes(loaded, written, text_of)
-    sources = written if compared is None else {name: table.source for name, table in compared.items()}
+    sources = written if compared is None else _read_by_run(loaded, compared)
     all_persons = persons if compared is None else _taking_part(loaded, sources)
     keys = [column(name) for name in class_columns(loaded).values()]
     models = models_of(configured)
@@ -98,7 +99,7 @@ def lists_hold(
     """
     assert loaded.unit.privacy is not None
     models = models_of(only_models(loaded.unit.privacy, lists))
-    of_source = _taking_part(loaded, {name: table.source for name, table in compared.items()})
+    of_source = _taking_part(loaded, _read_by_run(loaded, compared))
     keys = [column(released.column(name).key) for name in quasi_identifiers(loaded)]
     for name, left in lists.items():
         speaking = tuple(model for model in models if model.column == name)
@@ -114,6 +115,11 @@ def lists_hold(
         if any(reached.violating_classes for reached in counts.models):
             return False
     return True
+
+
+def _read_by_run(loaded: LoadedDatabase, compared: Tables) -> dict[str, Source]:
+    """The tables of the source that a run compares with, by their names."""
+    return {name: with_present_keys(loaded, table.config, table.source) for name, table in compared.items()}
 
 
 def _beside(persons: exp.Select, own_key: exp.Expr, lists: str) -> exp.Select:

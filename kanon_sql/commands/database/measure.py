@@ -20,7 +20,12 @@ from kanon_sql.commands.database.recount import (
     persons_with_several,
     recount_tables,
 )
-from kanon_sql.commands.database.standing import class_columns, person_classes, quasi_identifiers
+from kanon_sql.commands.database.standing import (
+    class_columns,
+    person_classes,
+    quasi_identifiers,
+    with_present_keys,
+)
 from kanon_sql.commands.database.tables import OpenTable, open_as_it_stands, refuse_lacking
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError
@@ -179,13 +184,13 @@ def _opened(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Iterat
         source_tables = places.list_tables(place)
         refuse_lacking(loaded, loaded.tables, place, source_tables)
         places.fetch(place, source_tables, loaded.tables.keys())
-        with _read(loaded, source_tables, call) as opened:
+        with _read(loaded, source_tables, call, is_source=place == loaded.config.source) as opened:
             yield opened
 
 
 @contextmanager
 def _read(
-    loaded: LoadedDatabase, source_tables: SourceTables, call: Call
+    loaded: LoadedDatabase, source_tables: SourceTables, call: Call, *, is_source: bool
 ) -> Iterator[tuple[Engine, dict[str, OpenTable]]]:
     """The tables with their columns as they are. Raises ConfigurationError for columns that are not there."""
     with open_engine(call.options) as engine:
@@ -213,6 +218,8 @@ def _read(
                 for wanted in needed
                 if wanted not in names
             ]
+            if is_source:
+                source = with_present_keys(loaded, table, source)
             keys = {held: source.column(held) for held in loaded.key_names(table, names) if held in names}
             tables[name] = OpenTable(table, source, source.columns, keys)
         if problems:

@@ -13,9 +13,22 @@ from sqlglot import exp
 from kanon_sql.commands.database.tables import OpenTable
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_table import TableConfig
-from kanon_sql.source.columns import null_for
+from kanon_sql.source.columns import null_for, present
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.template import column
+
+
+def with_present_keys(loaded: LoadedDatabase, table: TableConfig, source: Source) -> Source:
+    """A table of the source in which keys that are missing by their texts are NULL, as a run reads them: they join
+    nothing. In a release they are NULL already, and a new key may be written as such a text is.
+    """
+    names = loaded.key_names(table, [col.name for col in source.columns])
+    texts = [col for col in source.columns if col.name in names and col.is_text and source.missing]
+    if not texts:
+        return source
+    read = [exp.alias_(present(source, col.name), col.key, quoted=True) for col in texts]
+    relation = exp.select(exp.Star(replace=read)).from_(source.relation.copy().subquery("standing"))
+    return replace(source, relation=relation)
 
 
 def quasi_identifiers(loaded: LoadedDatabase) -> list[str]:
