@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import pytest
@@ -62,6 +63,24 @@ def test_deviations_are_from_the_mean_of_the_class_and_suppressed_rows_from_that
     mean = statistics.mean(values)
     within = 2 * (2 - 3) ** 2 + (5 - 3) ** 2 + 0 + (9 - mean) ** 2
     assert answer == (pytest.approx(within), pytest.approx(sum((value - mean) ** 2 for value in values)))
+
+
+@pytest.mark.parametrize(("number", "least"), [("HUGEINT", 10**17), ("DOUBLE", 10**15)])
+def test_deviations_of_large_values_near_each_other_are_exact_in_every_order(number: str, least: int) -> None:
+    """In floating-point sums of the values themselves their differences are lost, in each order others."""
+    values = [(place // 3 if place % 9 else None, least + place * 37 % 1000, 1 + place % 4) for place in range(300)]
+
+    def mean_of(part: int | None) -> Fraction:
+        held = [(value, count) for other, value, count in values if part in (None, other)]
+        return Fraction(sum(value * count for value, count in held), sum(count for _, count in held))
+
+    middle = mean_of(None)
+    within = sum(count * (value - mean_of(part)) ** 2 for part, value, count in values)
+    total = sum(count * (value - middle) ** 2 for _, value, count in values)
+    rows: list[Row] = [(part, place, value, f"{value}", count) for place, (part, value, count) in enumerate(values)]
+    for held in (rows, rows[::-1]):
+        (answer,) = answers("search/aggregates/deviations", {"held": (COLUMNS.replace("HUGEINT", number), held)})
+        assert answer == (pytest.approx(float(within), rel=1e-14), pytest.approx(float(total), rel=1e-14))
 
 
 def test_a_class_shows_its_one_value_as_it_is_and_none_as_missing() -> None:
