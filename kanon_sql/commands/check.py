@@ -147,7 +147,7 @@ def _digest(engine: Engine, source: Source, roles: Roles) -> str:
     """The digest of the classes as the table has them (see class_digest), missing values too."""
     quasi = sorted((source.column(qi.name) for qi in roles.quasi_identifiers), key=lambda col: col.name)
     rows = source.backend.given(engine, source.relation, quasi)
-    values = [exp.cast(column(col.key), "VARCHAR") for col in quasi]
+    values = [column(col.key) for col in quasi]
     return class_digest(engine, Table(rows, values, weighted=source.backend.weighted))
 
 

@@ -141,12 +141,26 @@ def grouped(engine: Engine, table: Table) -> Iterator[Table]:
 
 def class_digest(engine: Engine, table: Table) -> str:
     """The digest of a table's classes, its values in the order of the columns' names (see queries/recount/digest)."""
-    items: list[Item] = [{"value": f"v{i}"} for i in range(len(table.quasi_identifiers))]
+    written = named_rows(replace(table, entity=None), ())
+    kinds = {str(row[0]): str(row[1]) for row in engine.run(exp.Describe(this=written.copy()))}
+    values = [f"v{i}" for i in range(len(table.quasi_identifiers))]
+    items: list[Item] = [{"value": value, "text": _in_utc(column(value), kinds[value])} for value in values]
     names: dict[str, template.Fill] = {
-        "written": named_rows(replace(table, entity=None), ()),
+        "written": written,
         "written_rows": column("row_count") if table.weighted else 1,
     }
     return str(engine.query("recount/digest", names=names, lists={"qi": items})[0][0])
+
+
+def _in_utc(value: exp.Expr, kind: str) -> exp.Expr:
+    """The text of a value, of a moment that in UTC: a connection that is handed in may have another zone."""
+    text = exp.cast(value.copy(), "VARCHAR")
+    if kind != "TIMESTAMP WITH TIME ZONE":
+        return text
+    moment = exp.AtTimeZone(this=value.copy(), zone=exp.Literal.string("UTC"))
+    shown = exp.DPipe(this=exp.cast(moment, "VARCHAR"), expression=exp.Literal.string("+00"))
+    is_finite = exp.Anonymous(this="isfinite", expressions=[value.copy()])
+    return exp.Case(ifs=[exp.If(this=is_finite, true=shown)], default=text)
 
 
 def _of_few(classes: ClassCounts, few: FewColumns) -> ClassCounts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from contextlib import closing
 from pathlib import Path
@@ -100,6 +101,28 @@ def test_a_connection_that_is_handed_in_keeps_its_zone() -> None:
         assert connection.execute("SELECT current_setting('TimeZone')").fetchall() == [("Asia/Kathmandu",)]
     with open_duckdb(EngineOptions()) as engine:
         assert engine.run("SELECT current_setting('TimeZone')") == [("UTC",)]
+
+
+@pytest.mark.slow
+def test_classes_of_a_connection_in_another_zone_are_the_same_elsewhere(tmp_path: Path) -> None:
+    """The release was made in a connection of another zone, and is checked by its report in one of our own."""
+    source, report = str(_source(tmp_path / "source.parquet")), tmp_path / "report.json"
+    config: dict[str, Any] = {
+        "source": source,
+        "target": str(tmp_path / "out.parquet"),
+        "quasi_identifiers": {"seen": {"builtin": "suppress"}},
+        "unlisted": "drop",
+        "privacy": {"k": 10},
+    }
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'Asia/Kathmandu'")
+        kanon_sql.run(config, connection=connection, report=report, advice=False)
+        assert kanon_sql.check(config, connection=connection, manifest=report)["status"] == "satisfied"
+    assert kanon_sql.check(config, manifest=report)["status"] == "satisfied"
+    written = "".join(
+        sorted(hashlib.sha256(f"22:2024-03-10 {hour:02}:30:00+00=10".encode()).hexdigest() for hour in range(6, 10))
+    )
+    assert json.loads(report.read_text())["classes"]["digest"] == hashlib.sha256(written.encode()).hexdigest()
 
 
 @pytest.mark.engine

@@ -82,7 +82,8 @@ def test_rows_of_stars_are_counted_apart() -> None:
 def test_a_digest_is_of_values_and_of_all_their_rows() -> None:
     def digest(*rows: Row) -> object:
         tables = {"written": ("qi VARCHAR, n BIGINT", list(rows))}
-        return answers("recount/digest", tables, lists={"qi": QI}, names={"written_rows": "n"})[0][0]
+        items = [{"value": "qi", "text": "qi"}]
+        return answers("recount/digest", tables, lists={"qi": items}, names={"written_rows": "n"})[0][0]
 
     assert digest(("a", 2), ("b", 1), ("a", 3)) == digest(("b", 1), ("a", 5)) != digest(("a", 3), ("b", 1))
     assert digest((None, 1), ("", 1)) == digest(("", 2))

@@ -10,8 +10,13 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from sqlglot import exp
 
 import kanon_sql
+from kanon_sql.recount.counting import class_digest
+from kanon_sql.recount.statement import Table
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column, parse
 
 NAMES = ("zip", "age", "sex")
 
@@ -73,3 +78,16 @@ def test_a_zero_has_no_sign(tmp_path: Path) -> None:
         ).report
         digests.add(report["classes"]["digest"])
     assert len(digests) == 1
+
+
+def test_a_moment_is_that_in_utc() -> None:
+    """Whatever the zone of a connection; what has no end has none in UTC either."""
+    moments = "(VALUES ('2024-03-10 06:30:00+00'), ('infinity')) AS moments(moment)"
+    rows = parse(f"SELECT CAST(moment AS TIMESTAMPTZ) AS seen FROM {moments}")
+    assert isinstance(rows, exp.Select)
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'Asia/Kathmandu'")
+        digest = class_digest(Engine(connection), Table(rows, [column("seen")]))
+    classes = ("22:2024-03-10 06:30:00+00=1", "8:infinity=1")
+    hashed = sorted(hashlib.sha256(written.encode()).hexdigest() for written in classes)
+    assert digest == hashlib.sha256("".join(hashed).encode()).hexdigest()
