@@ -913,6 +913,40 @@ def test_a_key_that_is_missing_by_its_text_joins_nothing(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+def test_what_is_missing_in_one_table_is_no_key_of_another(tmp_path: Path) -> None:
+    """A person and a visit have ? for a key, which in other tables stands for none: their rows are not of these."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    rows = {
+        "person": "person_id\na\nb\n?",
+        "visit": "visit_id,person_id\n?,a\nv1,b\nv2,?",
+        "test": "visit_id,result\n?,r\nv1,r",
+        "drug": "person_id,visit_id\n?,v1\na,?\nb,v1",
+    }
+    for name, text in rows.items():
+        (folder / f"{name}.csv").write_text(f"{text}\n", encoding="utf-8")
+    missing = {"source": {"missing": ["?"]}}
+    config: Json = {
+        "source": str(folder),
+        "target": str(tmp_path / "out"),
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"visit_id": "renumber"},
+        "tables": {
+            "person": {},
+            "visit": {},
+            "test": {**missing, "link": {"visit_id": "visit"}, "sensitive": ["result"]},
+            "drug": missing,
+        },
+        "privacy": {"k": 2},
+    }
+    tables = kanon_sql.run(config, progress=None).report["tables"]
+    orphans = {name: table["rows"]["orphans"] for name, table in tables.items()}
+    assert orphans == {"person": 0, "visit": 0, "test": 1, "drug": 1}
+    assert sorted(row["visit_id"] is None for row in read(tmp_path, "csv")["drug"]) == [False, True]
+    assert kanon_sql.check(config, tmp_path / "out", progress=None)["status"] == "satisfied"
+
+
+@pytest.mark.slow
 def test_a_table_may_be_gone_through_by_several(tmp_path: Path) -> None:
     """Links through a table that itself goes through one, by keys in any order, one of them not released."""
     source = tmp_path / "source"

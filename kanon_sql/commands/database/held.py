@@ -81,7 +81,7 @@ class HeldValues:
                 "held_lists": tables[name],
                 "table_rows": table.source.relation,
                 "owners": self._owners_of(table),
-                "link_key": column(table.source.column(_link_of(table)).key, "table_rows"),
+                "link_key": present(table.source, _link_of(table), "table_rows"),
                 "held_value": value,
             }
             self.engine.query(f"{_ROOM}/held_lists", names=names)
@@ -105,7 +105,7 @@ class HeldValues:
                 "held_owners": name,
                 "table_rows": through.source.relation,
                 "owners": self._owners_of(through),
-                "link_key": column(through.source.column(_link_of(through)).key, "table_rows"),
+                "link_key": present(through.source, _link_of(through), "table_rows"),
                 "own_key": present(through.source, own_key.name, "table_rows"),
             }
             self.engine.query(f"{_ROOM}/held_owners", names=names)

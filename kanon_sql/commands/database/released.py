@@ -85,9 +85,11 @@ class ReleasedRows:
 
     def _key_item(self, table: OpenTable, key: str) -> Item:
         by_key = dict(zip(self._keys(table), table.keys.values(), strict=True))
-        col = by_key[key]
-        value = null_for(self._value(table, col.name), table.source.missing if col.is_text else ())
-        return {"value": value, "name": "own_key"}
+        return {"value": self._present(table, by_key[key].name), "name": "own_key"}
+
+    def _present(self, table: OpenTable, name: str) -> exp.Expr:
+        """A key in a table's rows, NULL where it is missing."""
+        return null_for(self._value(table, name), table.source.missing if table.source.column(name).is_text else ())
 
     def _value(self, table: OpenTable, name: str) -> exp.Expr:
         """A column of a table's rows; the unit's are those of its release."""
@@ -129,7 +131,7 @@ class ReleasedRows:
             elif col.name in table.config.facts:
                 value = self._fact(table, col.name, value)
             outputs.append({"value": value, "name": col.name})
-        joined: list[Item] = [{"map": maps[name], "column": self._value(table, name)} for name in maps]
+        joined: list[Item] = [{"map": maps[name], "column": self._present(table, name)} for name in maps]
         copied = table.loaded is None and not joined  # about nobody, and as it is
         order = Writing("none" if copied else "random", None, False, False, False)
         return self._selected(table, outputs, joined, sort_items(order))

@@ -277,7 +277,7 @@ def linked_rows(engine: Engine, table: OpenTable, links: str, days: int | None) 
     names: dict[str, Fill] = {
         "source": table.source.relation,
         "links": links,
-        "link_key": column(table.source.column(table.config.link.column).key, "source"),
+        "link_key": present(table.source, table.config.link.column, "source"),
     }
     if moving:
         names["days"] = state(DAYS)
