@@ -489,7 +489,7 @@ def _note_wrong_values(draft: Draft, error: ValidationError, given: Mapping[str,
         if path in spoilt:
             continue
         if fault["type"] == "extra_forbidden":
-            text = f"unknown key {fault['loc'][-1]!r} in the configuration of a database; correct or remove it"
+            text = _unknown(path)
         elif fault["type"] == "missing":
             text = f"{path[-1]} is missing; add it"
         elif fault["type"] == "rule":
@@ -499,7 +499,14 @@ def _note_wrong_values(draft: Draft, error: ValidationError, given: Mapping[str,
         draft.problems.append(Problem(path, draft.place(path), text, fault["type"] != "missing"))
 
 
-def _at(value: Any, path: KeyPath) -> Any:
-    for step in path:
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return value
+def _unknown(path: KeyPath) -> str:
+    """What is wrong with a key that the configuration of a database does not have, and what it has there."""
+    at = path[1:] if path[:2] == ("privacy", "facts") else path
+    part = words.part_at(at[:-1], DatabaseConfig)
+    known = [field.alias or name for name, field in part.model_fields.items()] if part else []
+    if part is DatabaseConfig:
+        known = [*(name for name in known if name != "facts"), "privacy", *OF_THE_SEARCH]
+    text, meant = f"unknown key {path[-1]!r} in the configuration of a database", words.near(path[-1], known)
+    if meant:
+        return f"{text}, did you mean {meant}?"
+    return f"{text}{', expected one of ' + ', '.join(known) if known else ''}; correct or remove it"

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from kanon_sql.config.database_table import TableConfig
+from kanon_sql.config.messages import near
 from kanon_sql.settings.yaml import KeyPath
 
 Fault = tuple[KeyPath, str]
@@ -50,10 +51,11 @@ def _of_aliases(table: TableConfig, key: str, keys: Collection[str]) -> Iterator
         aliases[held] = ("via", of)
     for column, (how, of) in aliases.items():
         if column != of and column in keys:
+            meant = f", or did you mean {column!r} by unit.key?" if of == key and near(of, [column], 0.8) else ""
             yield (
                 ("tables", table.name, how),
                 f"{column!r} holds the key {of!r} here, and is a key of its own in keys, link or via of another "
-                f"table; name {of!r} in keys in its place, or rename the column",
+                f"table; name {of!r} in keys in its place, or rename the column{meant}",
             )
 
 

@@ -300,13 +300,16 @@ def _link(draft: Draft, name: str, given: Any) -> Link:
     )
 
 
-def with_keys(table: TableConfig, keys: Collection[str]) -> LoadedConfig:
-    """The configuration of a table in which these columns, its keys, are passed on as they are."""
+def with_keys(table: TableConfig, keys: Collection[str], names: Collection[str]) -> LoadedConfig:
+    """The configuration of a table with columns of these names in which some of them, its keys, are passed on as they
+    are.
+    """
     assert table.loaded is not None
     config = table.loaded.config
     named = {*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive}
     passed = [name for name in keys if name not in named]
-    update = {"insensitive": [*config.insensitive, *passed], "accept": [*config.accept, *keys, *table.facts]}
+    looked_at = [name for name in (*keys, *table.facts) if name in names]
+    update = {"insensitive": [*config.insensitive, *passed], "accept": [*config.accept, *looked_at]}
     return replace(table.loaded, config=config.model_copy(update=update))
 
 

@@ -102,9 +102,9 @@ def suggestion(path: KeyPath) -> str | None:
     return elsewhere[0] if elsewhere else None
 
 
-def part_at(path: KeyPath) -> type[Part] | None:
-    """The model of the mapping at `path`, None if there is none."""
-    here: Any = Config
+def part_at(path: KeyPath, root: type[Part] = Config) -> type[Part] | None:
+    """The model of the mapping at `path` of what `root` describes, None if there is none."""
+    here: Any = root
     for step in path:
         if get_origin(here) is list and not isinstance(step, int):  # one entry that was written without its list
             here = _bare(get_args(here)[-1])

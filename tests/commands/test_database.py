@@ -705,7 +705,7 @@ def test_check_and_risk(tmp_path: Path) -> None:
     assert checked["facts"]["actual"] == 1
     assert checked["violations"] == [
         "6 values of 'visit_id' in drug lead to no row of visit",
-        "a set of facts is had by 1 persons, fewer than k = 3",
+        "a set of facts is had by 1 person, fewer than k = 3",
     ]
     before = kanon_sql.risk(config)
     assert before["release"] is None
@@ -1059,7 +1059,7 @@ def test_facts_that_go_with_the_rows_above_them_would_be_missed(
     """Without a look at them the search of the first of these tests ends too early, and the recount says so."""
     monkeypatch.setattr(database_run, "read_carriers", lambda *_: None)
     config, _ = _stays(random.Random(18), tmp_path)
-    with pytest.raises(VerificationError, match="a set of facts is had by 1 persons"):
+    with pytest.raises(VerificationError, match="a set of facts is had by 1 person"):
         kanon_sql.run(config, progress=None)
 
 

@@ -361,7 +361,7 @@ def test_persons_with_several_rows_are_counted(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="2 persons have several rows in 'location' by 'location_id'"):
         kanon_sql.risk(config, progress=None)
     config["tables"] |= {"location": "drop", "person": {"unlisted": "drop"}}
-    with pytest.raises(ConfigurationError, match="1 persons have several rows in 'demography' by 'person_id'"):
+    with pytest.raises(ConfigurationError, match="1 person has several rows in 'demography' by 'person_id'"):
         kanon_sql.run(config, progress=None)
 
 

@@ -64,9 +64,9 @@ def test_each_fault_of_a_release_is_found_by_itself(tmp_path: Path) -> None:
     }
     assert checked(tmp_path, **database) == [
         "1 values of 'visit_id' in bill lead to no row of visit",
-        "1 persons are in classes of fewer than k = 3",
+        "1 person is in classes of fewer than k = 3",
         "2 sets of facts tell a sensitive value: more than 50 % of the persons who have the set have it",
-        "a set of facts is had by 1 persons, fewer than k = 3",
+        "a set of facts is had by 1 person, fewer than k = 3",
     ]
 
 
@@ -204,7 +204,7 @@ def _with_missing(key: str, folder: Path) -> Json:
 
 def test_a_check_of_a_source_joins_no_keys_that_are_missing_by_a_text(tmp_path: Path) -> None:
     config = _with_missing("?", tmp_path)
-    assert kanon_sql.check(config)["violations"] == ["a set of facts is had by 1 persons, fewer than k = 2"]
+    assert kanon_sql.check(config)["violations"] == ["a set of facts is had by 1 person, fewer than k = 2"]
 
 
 @pytest.mark.slow
@@ -240,3 +240,35 @@ def test_a_model_compares_with_values_that_keys_that_are_missing_do_not_join(tmp
         config["tables"] |= {"home": "drop", "person": {**config["tables"]["person"], "identifiers": ["home_id"]}}
         actual.append(kanon_sql.run({**config, "privacy": privacy}, progress=None).report["privacy"]["t_closeness"])
     assert actual[0] == actual[1]
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "column", "meant"),
+    [
+        ("unit", {"key": "persn_id"}, "table 'person' has no column 'persn_id'", "did you mean 'person_id'?"),
+        (
+            "unit",
+            {"key": "citizen"},
+            "table 'person' has no column 'citizen'",
+            "name the column that tells persons apart",
+        ),
+        ("visit", {"link": "persn_id"}, "table 'visit' has no column 'persn_id'", "did you mean 'person_id'?"),
+        ("visit", {"link": "citizen"}, "table 'visit' has no column 'citizen'", "say how its rows find their person"),
+        ("visit", {"facts": {"kidn": {}}, "unlisted": "drop"}, "there is no column 'kidn'", "did you mean 'kind'?"),
+    ],
+)
+def test_a_column_that_is_not_there_is_told_once(
+    part: str, change: Json, column: str, meant: str, tmp_path: Path
+) -> None:
+    config = configuration(HELD, tmp_path)
+    place = config["unit"] if part == "unit" else config["tables"][part]
+    place.update(change)
+    with pytest.raises(ConfigurationError) as refused:
+        kanon_sql.run(config, progress=None)
+    (line,) = [line for line in str(refused.value).splitlines() if column in line]
+    assert meant in line
+    with pytest.raises(ConfigurationError) as refused:
+        kanon_sql.check(config)
+    name = column.rpartition(" ")[2]
+    (line,) = [line for line in str(refused.value).splitlines() if f"has no column {name}" in line]
+    assert name == "'citizen'" or meant in line

@@ -94,6 +94,37 @@ def test_a_key_is_no_fact_with_levels(facts: Json, fault: str) -> None:
         assert problem(tables={"visit": visit}) == ""
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"suppression": {"limit": "10%"}},
+            "suppression.limit: unknown key 'limit' in the configuration of a database, expected one of persons, "
+            "facts; correct or remove it",
+        ),
+        (
+            {"suppression": {"person": 1}},
+            "suppression.person: unknown key 'person' in the configuration of a database, did you mean persons?",
+        ),
+        (
+            {"privacy": {"k": 2, "facts": {"known": 1, "wit": "nothing"}}},
+            "privacy.facts.wit: unknown key 'wit' in the configuration of a database, did you mean with?",
+        ),
+        (
+            {"zzz": {}},
+            "zzz: unknown key 'zzz' in the configuration of a database, expected one of source, target, engine, unit, "
+            "keys, shift, tables, suppression, report, privacy, algorithm;",
+        ),
+        (
+            {"unit": {"key": "persn_id"}, "keys": {"person_id": "renumber"}},
+            "or rename the column, or did you mean 'person_id' by unit.key?",
+        ),
+    ],
+)
+def test_a_key_that_is_not_known_is_told_with_those_that_are(changes: Json, told: str) -> None:
+    assert told in problem(**changes)
+
+
 def test_nothing_is_reserved_unless_asked_for() -> None:
     assert AlgorithmConfig.model_validate({"blind": True}).reserved(200) == 0
     assert AlgorithmConfig.model_validate({"blind": True, "reserve": "1.9%"}).reserved(200) == 3

@@ -22,6 +22,7 @@ from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_table import TableConfig, Via, with_held
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.report.words import counted
 from kanon_sql.settings.columns import ColumnConfig
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.columns import null_for, present
@@ -218,8 +219,9 @@ class JoinedTables:
 def several_rows(loaded: LoadedDatabase, table: TableConfig, persons: int) -> ConfigurationError:
     """The error of a table in which so many persons find several rows."""
     assert table.via is not None
+    have = counted(persons, "person has", "persons have")
     return ConfigurationError(
-        f"{loaded.place('tables', table.name, 'via')}: {persons:,} persons have several rows in {table.name!r} by "
+        f"{loaded.place('tables', table.name, 'via')}: {have} several rows in {table.name!r} by "
         f"{table.via.key!r}, and quasi-identifiers stand in one row a person; name a key of which each row has another "
         "value, or link the table and make these columns facts"
     )

@@ -26,7 +26,7 @@ from kanon_sql.commands.database.standing import (
     quasi_identifiers,
     with_present_keys,
 )
-from kanon_sql.commands.database.tables import OpenTable, open_as_it_stands, refuse_lacking
+from kanon_sql.commands.database.tables import OpenTable, meant_in, open_as_it_stands, refuse_lacking
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.recount.facts import count_exposed, count_persons, draw_known
@@ -214,8 +214,9 @@ def _read(
                 needed += [loaded.config.unit.key, *loaded.shared]
                 needed += [own for own in quasi_identifiers(loaded) if own not in loaded.joined]
             problems += [
-                f"{loaded.place('tables', name)}: {source.label} has no column {wanted!r}; correct the configuration"
-                for wanted in needed
+                f"{loaded.place('tables', name)}: {source.label} has no column {wanted!r}; "
+                f"{meant_in(source, wanted) or 'correct the configuration'}"
+                for wanted in dict.fromkeys(needed)
                 if wanted not in names
             ]
             if is_source:

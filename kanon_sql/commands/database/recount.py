@@ -28,6 +28,7 @@ from kanon_sql.recount.facts import (
     list_facts,
 )
 from kanon_sql.report.report import Json
+from kanon_sql.report.words import counted
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
@@ -73,7 +74,8 @@ def recount_tables(
     persons = count_persons(engine, classes, list(map(column, class_columns(loaded).values())), loaded.k)
     problems += list(_problems_of_joined(engine, loaded, written))
     if persons.below_k:
-        problems.append(f"{persons.below_k:,} persons are in classes of fewer than k = {loaded.k}")
+        are = counted(persons.below_k, "person is", "persons are")
+        problems.append(f"{are} in classes of fewer than k = {loaded.k}")
     actual = None
     known = loaded.config.facts
     if known is not None and list_written_facts(engine, loaded, tables, written):
@@ -88,7 +90,7 @@ def recount_tables(
                 "who have the set have it"
             )
     if actual is not None and actual < loaded.k:
-        problems.append(f"a set of facts is had by {actual:,} persons, fewer than k = {loaded.k}")
+        problems.append(f"a set of facts is had by {counted(actual, 'person')}, fewer than k = {loaded.k}")
     models, violated = count_held(engine, loaded, tables, written, compared)
     problems += violated.values()
     by_rows = {
@@ -124,7 +126,7 @@ def _problems_of_joined(engine: Engine, loaded: LoadedDatabase, written: Mapping
         source, via = written[table.name], table.via
         assert via is not None
         if several:
-            yield f"{several:,} persons find several rows in {table.name} by {via.key!r}"
+            yield f"{counted(several, 'person finds', 'persons find')} several rows in {table.name} by {via.key!r}"
         if via.column in loaded.shared:
             values = [(name, f"value_{i}") for i, name in enumerate(table.joined)]
             repeated = count_repeated(engine, texts_of(source, values), [alias for _, alias in values])

@@ -235,8 +235,6 @@ class _Job:
         key = self.loaded.config.unit.key
         place = self.loaded.place("unit", "key")
         source = self.unit.source
-        if key not in [col.name for col in source.columns]:
-            raise ConfigurationError(f"{place}: table {self.unit.name!r} has no column {key!r}; name its key")
         if key not in [col.name for col in self.unit.columns]:
             raise ConfigurationError(
                 f"{place}: {key!r} is never released as it is; take it out of the identifiers of {self.unit.name!r}"

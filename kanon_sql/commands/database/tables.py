@@ -14,6 +14,7 @@ from kanon_sql.commands.run.warnings import guard
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.config.database_table import TableConfig, with_keys, without_joined
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.messages import near
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, KanonError
 from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchies
@@ -152,14 +153,15 @@ def _open(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, t
             )
         return OpenTable(table, source, source.columns, {name: source.column(name) for name in keys})
     if table.link is not None and table.link.column not in names:
-        place = loaded.place("tables", table.name, "link")
-        raise ConfigurationError(
-            f"{place}: table {table.name!r} has no column {table.link.column!r}; say how its rows find their person, "
-            "as link: COLUMN or {COLUMN: TABLE}"
+        place, column_of_link = loaded.place("tables", table.name, "link"), table.link.column
+        how = meant_in(source, column_of_link) or (
+            "say how its rows find their person, as link: COLUMN or {COLUMN: TABLE}"
         )
+        raise ConfigurationError(f"{place}: table {table.name!r} has no column {column_of_link!r}; {how}")
     if table.is_unit:
+        _refuse_lacking_key(loaded, source)
         _refuse_led_by_others(loaded, names)
-    own = with_keys(table, [*keys, *([] if table.link is None else [table.link.column])])
+    own = with_keys(table, [*keys, *([] if table.link is None else [table.link.column])], names)
     alone = without_joined(own, loaded.joined) if table.is_unit else own
     source = read_source_columns(source, alone)
     roles = assign_roles(source, alone)
@@ -168,6 +170,24 @@ def _open(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, t
     held = {name: source.column(name) for name in keys if name not in dropped}
     _refuse_untold_rows(loaded, table, columns, held)
     return OpenTable(table, source, columns, held, own, roles)
+
+
+def meant_in(source: Source, name: str) -> str | None:
+    """The question whether a column was meant that is called nearly so; None where there is none. Of a file whose first
+    row may be data only what is nearly the same is shown.
+    """
+    meant = near(name, sorted(col.name for col in source.columns), 0.8 if source.only_texts else 0.6)
+    return f"did you mean {meant!r}?" if meant else None
+
+
+def _refuse_lacking_key(loaded: LoadedDatabase, source: Source) -> None:
+    """Raises ConfigurationError where the table of persons has no column that tells them apart."""
+    unit = loaded.config.unit
+    if unit.key not in [col.name for col in source.columns]:
+        how = meant_in(source, unit.key) or "name the column that tells persons apart"
+        raise ConfigurationError(
+            f"{loaded.place('unit', 'key')}: table {unit.table!r} has no column {unit.key!r}; {how}"
+        )
 
 
 def _refuse_led_by_others(loaded: LoadedDatabase, names: Collection[str]) -> None:

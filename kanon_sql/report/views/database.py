@@ -8,7 +8,7 @@ from kanon_sql.report.charts.diagram import clean
 from kanon_sql.report.views.measures import column_distances
 from kanon_sql.report.views.measures import summarize_utility as summarize_persons
 from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
-from kanon_sql.report.words import UNKNOWN, fixed
+from kanon_sql.report.words import UNKNOWN, counted, fixed
 
 if TYPE_CHECKING:
     from kanon_sql.results.utility import UtilityReport
@@ -22,7 +22,7 @@ def summarize_database(report: Json) -> Parts:
     dry = report["status"] == "dry-run"
     done = "dry run, nothing was released: would release" if dry else "released"
     lines: list[tuple[str, str, Look]] = [
-        ("suppressed", f"{persons['suppressed']:,} persons", ""),
+        ("suppressed", counted(persons["suppressed"], "person"), ""),
         (
             "classes",
             f"{classes['count']:,}, of {classes['min']:,} to {classes['max']:,} persons "
@@ -95,7 +95,11 @@ def summarize_check(report: Json) -> Parts:
         *_models(report["privacy"]),
     ]
     if facts is not None:
-        least = "nobody has a fact" if facts["actual"] is None else f"the rarest is had by {facts['actual']:,} persons"
+        least = (
+            "nobody has a fact"
+            if facts["actual"] is None
+            else f"the rarest is had by {counted(facts['actual'], 'person')}"
+        )
         lines.append(("facts", f"sets of at most {facts['known']}: {least}", ""))
         lines += _confidence(facts)
     lines += [("violations", text, "bad") for text in report["violations"]]
