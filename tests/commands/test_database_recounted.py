@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -272,3 +273,55 @@ def test_a_column_that_is_not_there_is_told_once(
     name = column.rpartition(" ")[2]
     (line,) = [line for line in str(refused.value).splitlines() if f"has no column {name}" in line]
     assert name == "'citizen'" or meant in line
+
+
+def _released_with(folder: Path, seed: int, how: str) -> tuple[dict[str, Rows], dict[str, Rows]]:
+    """Tables in each of which a key stands twice, as they were and as they are released: (tag, key, person)."""
+    draw = random.Random(seed)
+    before: dict[str, Rows] = {"person": [(i, "ffmmx"[i % 5]) for i in range(9)]}
+    for name in ("visit", "bill"):
+        rows = [(f"{name}{i}", draw.choice([*range(8), None]), draw.randrange(9), draw.choice("aab")) for i in range(9)]
+        before[name] = [*rows, (f"{name}9", rows[0][1] or 1, 0, "a"), (f"{name}10", rows[0][1] or 1, 1, "a")]
+    held = {"tag": "VARCHAR", "visit_id": "INTEGER", "person_id": "INTEGER", "kind": "VARCHAR"}
+    types = {"person": {"person_id": "INTEGER", "sex": "VARCHAR"}, "visit": held, "bill": held}
+    source, target = written(before, types, folder, "duckdb")
+    about = {"link": "person_id", "facts": {"kind": {}}, "insensitive": ["tag"]}
+    config: Json = {
+        "source": source,
+        "target": target,
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"visit_id": how},
+        "tables": {
+            "person": {"quasi_identifiers": {"sex": {"builtin": "suppress", "max_level": 0}}},
+            "visit": about,
+            "bill": about,
+        },
+        "privacy": {"k": 2, "facts": {"known": 1}},
+        "suppression": {"persons": 3},
+    }
+    kanon_sql.run(config, progress=None)
+    assert kanon_sql.check(config, Path(target["database"]))["status"] == "satisfied"
+    with duckdb.connect(str(target["database"]), read_only=True) as connection:
+        after = {name: connection.execute(f"SELECT tag, visit_id FROM {name}").fetchall() for name in ("visit", "bill")}
+    return before, after
+
+
+@pytest.mark.few(1)
+@pytest.mark.parametrize("seed", [3, 4, 6, 8, 11, 13])  # in which a key of one table led to rows that went
+def test_a_key_that_every_table_has_twice_leads_to_no_row_that_went(seed: int, tmp_path: Path) -> None:
+    """What stays are the values of which each table that had them has a row still, whatever row may be meant."""
+    how = "keep" if seed % 2 == 0 else "renumber"
+    before, after = _released_with(tmp_path, seed, how)
+    keys = {row[0]: row[1] for name in ("visit", "bill") for row in before[name]}
+    left = {name: {keys[tag] for tag, _ in rows} for name, rows in after.items()}
+    had = {name: {row[1] for row in before[name]} for name in after}
+    assert any(
+        key in left[n] and key not in left[m] and key in had[m] for key in keys.values() for n in left for m in left
+    )
+    led = {key for key in set(keys.values()) - {None} if all(key in left[n] or key not in had[n] for n in after)}
+    new: dict[Any, Any] = {}
+    for tag, key in [row for rows in after.values() for row in rows]:
+        assert (key is not None) == (keys[tag] in led)
+        assert how != "keep" or key in (None, keys[tag])
+        assert new.setdefault(keys[tag], key) == key
+    assert len({*new.values()} - {None}) == len({*new} & led)

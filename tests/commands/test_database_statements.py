@@ -141,6 +141,12 @@ def test_new_keys_are_numbers_in_an_order_that_is_drawn() -> None:
         "further_values": ("key VARCHAR", [("c",), ("b",), ("b",)]),
     }
     assert table_of("common_values", several, "common") == [("b",), ("c",)]
+    led = {
+        "key_values": several["key_values"],
+        "source_values": ("key VARCHAR", [("a",), ("b",)]),
+        "released_values": ("key VARCHAR", [("b",), ("x",)]),
+    }
+    assert table_of("led_values", led, "led") == [("b",), ("c",)]
 
 
 def test_lists_hold_each_value_of_a_person_once() -> None:

@@ -164,6 +164,19 @@ def common_values(engine: Engine, values: Sequence[str], name: str) -> str:
     return in_all
 
 
+def led_values(engine: Engine, values: str, of_tables: Sequence[tuple[str, str]], name: str) -> str:
+    """Makes the table `name` (key) of those `values` of a key that belongs to no table which lead to a row still.
+
+    Each of the tables that hold the key may be meant, so that none of them may have lost a value: `of_tables` has of
+    each the tables (key) of what its source and its released rows hold.
+    """
+    for of_source, released in of_tables:
+        names = {"led": name, "key_values": values, "source_values": of_source, "released_values": released}
+        engine.query(f"{_ROOM}/led_values", names=names)
+        values = name
+    return values
+
+
 def key_values(engine: Engine, key: str, rows: Sequence[exp.Select], name: str) -> str:
     """Makes the table `name` (key) of the different values of a key in released rows, selected as `own_key`."""
     names: dict[str, Fill] = {

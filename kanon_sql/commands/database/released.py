@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
 from kanon_sql.commands.database.held import held_value
 from kanon_sql.commands.database.joined import JoinedTables
-from kanon_sql.commands.database.keys import common_values, homes, key_values, make_key_map
+from kanon_sql.commands.database.keys import common_values, homes, key_values, led_values, make_key_map
 from kanon_sql.commands.database.tables import OpenTable, fact_items
 from kanon_sql.config.database import LoadedDatabase
 from kanon_sql.config.database_held import HeldColumn
@@ -16,8 +16,8 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import sort_items
 from kanon_sql.search.facts.levels import KEPT_LEAVES, PERSONS, FactsResult, FactTable
-from kanon_sql.source.columns import null_for
-from kanon_sql.source.model import Source
+from kanon_sql.source.columns import null_for, present
+from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, fill, state
 
@@ -53,21 +53,33 @@ class ReleasedRows:
         self.keys_at_home = homes(self.engine, self.loaded, self.tables)
         for position, (key, at_home) in enumerate(self.keys_at_home.items()):
             owners = [self.tables[home] for home in at_home] or list(self.tables.values())
-            parts = [
-                self._selected(table, [self._key_item(table, key)]) for table in owners if key in self._keys(table)
-            ]
-            if not parts:
-                continue
-            name = state(f"database_values_{position}")
-            if len(at_home) > 1:
-                each = [
-                    key_values(self.engine, key, [part], state(f"database_values_{position}_{i}"))
-                    for i, part in enumerate(parts)
-                ]
-                values = common_values(self.engine, each, name)
-            else:
-                values = key_values(self.engine, key, parts, name)
-            self.key_maps[key] = make_key_map(self.engine, self.loaded, key, values)
+            held = [table for table in owners if key in self._keys(table)]
+            if held:
+                values = self._values_of(key, held, f"database_values_{position}", has_home=bool(at_home))
+                self.key_maps[key] = make_key_map(self.engine, self.loaded, key, values)
+
+    def _values_of(self, key: str, held: Sequence[OpenTable], name: str, *, has_home: bool) -> str:
+        """Makes the table (key) of the values of a key in the release, by the tables that it belongs to, or by all
+        that hold it; the name of the table.
+        """
+        parts = [self._selected(table, [self._key_item(table, key)]) for table in held]
+        if len(held) == 1:
+            return key_values(self.engine, key, parts, state(name))
+        each = [key_values(self.engine, key, [part], state(f"{name}_{i}")) for i, part in enumerate(parts)]
+        if has_home:
+            return common_values(self.engine, each, state(name))
+        before = [
+            key_values(self.engine, key, [self._source_keys(table, key)], state(f"{name}_{i}_before"))
+            for i, table in enumerate(held)
+        ]
+        values = key_values(self.engine, key, parts, state(name))
+        return led_values(self.engine, values, list(zip(before, each, strict=True)), state(name))
+
+    def _source_keys(self, table: OpenTable, key: str) -> exp.Select:
+        """SELECT of the values of a key in the rows of the source (own_key)."""
+        own_key = present(table.source, self._key_column(table, key).name, "table_rows")
+        rows = table.source.relation.copy().subquery("table_rows")
+        return exp.select(exp.alias_(own_key, "own_key")).from_(rows)
 
     def _through(self, name: str, key: str) -> str:
         """The table (key) of the keys of those rows of a table that are released."""
@@ -83,9 +95,12 @@ class ReleasedRows:
         """The names of the keys in a table."""
         return list(self.loaded.key_names(table.config, list(table.keys)).values())
 
+    def _key_column(self, table: OpenTable, key: str) -> Column:
+        """The column of a table that holds a key."""
+        return dict(zip(self._keys(table), table.keys.values(), strict=True))[key]
+
     def _key_item(self, table: OpenTable, key: str) -> Item:
-        by_key = dict(zip(self._keys(table), table.keys.values(), strict=True))
-        return {"value": self._present(table, by_key[key].name), "name": "own_key"}
+        return {"value": self._present(table, self._key_column(table, key).name), "name": "own_key"}
 
     def _present(self, table: OpenTable, name: str) -> exp.Expr:
         """A key in a table's rows, NULL where it is missing."""
@@ -138,8 +153,8 @@ class ReleasedRows:
 
     @staticmethod
     def _if_there(there: exp.Expr, value: exp.Expr) -> exp.Expr:
-        present = exp.not_(exp.Is(this=there, expression=exp.null()))
-        return exp.Case(ifs=[exp.If(this=present, true=value)])
+        is_there = exp.not_(exp.Is(this=there, expression=exp.null()))
+        return exp.Case(ifs=[exp.If(this=is_there, true=value)])
 
     def _fact(self, table: OpenTable, name: str, value: exp.Expr) -> exp.Expr:
         """A fact at its level: as it is at level 0, but for texts that mean missing, else its label."""
