@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from kanon_sql.search.facts.confidence import Confidence
 from kanon_sql.search.facts.dependent import DependentFacts
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.tables import copy, empty
-from kanon_sql.sql.template import Fill, Item, column, state
+from kanon_sql.sql.template import Fill, Item, column, quoted, state
 
 _ROOM = "search/facts"
 # Tables of the program's own, by `state` where they are used.
@@ -270,12 +272,13 @@ class KeptFacts:
 
     def _suppress_rare_sets(self, size: int, turns: int, draw: int | None) -> bool:
         """Suppresses one fact or more of each rare set of `size` facts; whether there were any."""
-        rare = False
+        rare, changed = False, True
         members = self._members(size) if size > 2 else []
-        for turn in range(turns):
-            if turn:
+        for turn in range(turns if turns == 1 else min(turns, self._last_person() + 1)):
+            if turn and changed:
                 self._suppress_rare_facts()
-            if not self._rare_sets(size, members):
+            # A turn of nobody who keeps a rare set leaves them as they are.
+            if changed and not self._rare_sets(size, members):
                 break
             rare = True
             names: dict[str, Fill] = {
@@ -289,8 +292,14 @@ class KeptFacts:
                 left = self._shortages_of_pairs(names, values)
             else:
                 left = self.engine.query(f"{_ROOM}/shortages", names=names, lists={"member": members}, values=values)
+            changed = _row_count(left) > 0
             self._end_shortages(_row_count(left), draw)
         return rare
+
+    def _last_person(self) -> int:
+        """The greatest number of a person who keeps facts: of few persons nobody has a later turn."""
+        last = exp.select(exp.Max(this=column("person"))).from_(exp.Table(this=quoted(state(KEPT))))
+        return int(self.engine.run(last)[0][0] or 0)
 
     def _shortages_of_pairs(self, names: dict[str, Fill], values: dict[str, object]) -> list[tuple[object, ...]]:
         if not self._weighs:
