@@ -164,3 +164,22 @@ def test_two_facts_that_go_together_are_taken_off_once(engine: Engine) -> None:
     search.take(_HELD)
     search.suppress()
     assert require_right(engine, required, held)[0] == {1}
+
+
+def test_turns_of_nobody_change_nothing_and_cost_little(engine: Engine) -> None:
+    """Persons take the same turns where their numbers are greater by so many turns, of which then none is left out."""
+    few = {person: {1, 2, 3} if person % 2 else {1, 2, 4} if person < 4 else {2, 3, 4} for person in range(7)}
+    found, statements = [], []
+    for first in (0, 3200):
+        held = {person + first: codes for person, codes in few.items()}
+        hold(engine, held)
+        facts = KeptFacts(engine, FactsRequired(3, 2))
+        facts.take(_HELD)
+        before = engine.statements
+        facts.suppress()
+        statements.append(engine.statements - before)
+        right = require_right(engine, FactsRequired(3, 2), held)
+        found.append({person - first: codes for person, codes in right.items()})
+    assert found[0] == found[1]
+    assert found[0] != few
+    assert 0 <= statements[1] - statements[0] <= 2 * (32 - 7)  # one of each turn of nobody, each time round
