@@ -49,7 +49,7 @@ class _Rounds:
 
 _ROUNDS = _Rounds(400, 0.1, (100, 50), 1, 400)
 # Rounds that put back what they can. Of few facts each restores more, else none might be drawn and all be alike.
-_REFILLED, _REFILLED_OF_FEW, _FEW = _Rounds(80, 0.3, (100, 50), 3, 20), _Rounds(80, 1.0, (500, 300), 3, 2), 2000
+_REFILLED, _REFILLED_OF_FEW, _FEW = _Rounds(80, 0.3, (100, 50), 5, 20), _Rounds(80, 1.0, (500, 300), 3, 2), 2000
 # Plain programs that few facts are begun with besides, and how many facts and rare pairs they are run on, multiplied.
 _GREEDY = {"greedy_facts": {"kept": KEPT, "pair_counts": PAIR_COUNTS}, "greedy_persons": {"kept": KEPT}}
 _GREEDY_WORK = 10_000_000
