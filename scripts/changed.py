@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import copy
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -108,12 +109,12 @@ def changed_since(base: str | None) -> dict[str, str | None]:
 def changed_tests(path: str, before: str | None, base: str | None) -> list[str]:
     """The tests of a module that are others than at `base`, where it stood at `before`.
 
-    A test is another where it says something else, its imports and the marks that say when it runs aside, or names
-    something of its module that does, a fixture for instance.
+    A test is another where it says something else, its imports, the marks that say when it runs and the names that it
+    gives to what it binds itself aside, or names something of its module that does, a fixture for instance.
     """
     now = _named_statements((ROOT / path).read_text(encoding="utf-8"))
     earlier = {} if base is None or before is None else _named_statements(git("show", f"{base}:{before}"))
-    changed = {name for name, statement in now.items() if earlier.get(name) != statement}
+    changed = {name for name, (text, _) in now.items() if name not in earlier or earlier[name][0] != text}
     while more := {name for name, (_, names) in now.items() if name not in changed and names & changed}:
         changed |= more
     return sorted(name for name in changed if name.startswith(("test", "Test")))
@@ -128,7 +129,27 @@ def _named_statements(source: str) -> dict[str, tuple[str, frozenset[str]]]:
     for statement in _without_imports(ast.parse(source)).body:
         for name in _bound(statement):
             trees.setdefault(name, []).append(statement)
-    return {name: (" ".join(map(ast.dump, parts)), _read(parts)) for name, parts in trees.items()}
+    return {name: (" ".join(map(_dumped, parts)), _read(parts)) for name, parts in trees.items()}
+
+
+def _dumped(statement: ast.stmt) -> str:
+    """The syntax tree of a statement as text, in which the names that a function binds are numbers in their order."""
+    if not isinstance(statement, ast.FunctionDef):
+        return ast.dump(statement)
+    given = {argument.arg for argument in ast.walk(statement.args) if isinstance(argument, ast.arg)}
+    # Arguments of tests and fixtures are asked for by their names.
+    kept = given if statement.decorator_list or statement.name.startswith("test") else set()
+    bound = {
+        *(node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)),
+        *(node.arg for node in ast.walk(statement) if isinstance(node, ast.arg)),
+    }
+    renamed = copy.deepcopy(statement)
+    numbers: dict[str, str] = {}
+    for node in ast.walk(renamed):
+        key = "id" if isinstance(node, ast.Name) else "arg" if isinstance(node, ast.arg) else None
+        if key is not None and (name := getattr(node, key)) in bound - kept:
+            setattr(node, key, numbers.setdefault(name, str(len(numbers))))
+    return ast.dump(renamed)
 
 
 def _bound(statement: ast.stmt) -> set[str]:

@@ -133,7 +133,10 @@ def test_number(number):
     assert number
 
 def test_other():
-    assert True
+    total = 0
+    for value in [1, 2]:
+        total += value
+    assert total
 """
 
 
@@ -147,6 +150,8 @@ def test_of_a_changed_module_the_tests_that_are_others_run_whole(
     every = ["test_b", "test_number", "test_other"]
     after = {
         "same": (BEFORE.replace("from a", "from c").replace("def test_o", "@pytest.mark.slow\ndef test_o"), []),
+        "renamed": (BEFORE.replace("total", "amount"), []),
+        "swapped": (BEFORE.replace("total += value", "value += total"), ["test_other"]),
         "itself": (BEFORE.replace("assert b()", "assert not b()"), ["test_b"]),
         "named": (BEFORE.replace("LIMIT = 3", "LIMIT = 4"), ["test_number"]),
         "unasked": (BEFORE.replace("fixture", "fixture(autouse=True)"), every),
