@@ -53,7 +53,6 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
             "engine.spark needs pyspark; install kanon-sql[spark], or pyspark-client for sc:// alone"
         ) from None
     _require_answer(url)
-    opened = SparkSession.getActiveSession() is not None  # of this process: Spark gives it again, and it keeps its zone
     builder = SparkSession.builder
     if url.startswith("sc://"):
         # Without a Java of its own the client ends the process when it looks for one.
@@ -63,11 +62,13 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
         builder = builder.master(url)
         for key, value in _OWN_SETTINGS.items():
             builder = builder.config(key, value)
-    for key, value in {**({} if opened else _ZONE), **config}.items():
-        builder = builder.config(key, value)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            # A session of this process is what Spark gives again, and it keeps its zone.
+            opened = SparkSession.getActiveSession() is not None
+            for key, value in {**({} if opened else _ZONE), **config}.items():
+                builder = builder.config(key, value)
             session: Any = builder.getOrCreate()
             session.sql("SELECT 1").collect()
     except Exception as error:
