@@ -24,10 +24,17 @@ def shared() -> duckdb.DuckDBPyConnection:
 
 @contextmanager
 def attached(path: object = ":memory:") -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection whose tables are those of a database, a new one in memory or that of a file, closed afterwards."""
+    """A connection whose tables are those of a database, a new one in memory or that of a file, closed afterwards.
+
+    A file has an engine of its own, which lets go of it for certain: a run may replace it next.
+    """
+    if path != ":memory:":
+        with duckdb.connect(str(path)) as connection:
+            yield connection
+        return
     name = f"attached_{next(_NUMBERS)}"
     with shared() as connection:
-        connection.execute(f"ATTACH '{path}' AS {name}")
+        connection.execute(f"ATTACH ':memory:' AS {name}")
         try:
             connection.execute(f"USE {name}")
             yield connection
