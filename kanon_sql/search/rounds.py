@@ -151,8 +151,8 @@ class RemoteRounds(SoftlyEnded):
 
     def count(self, statement: exp.Expr, values: Mapping[str, int]) -> int:
         self.run(statement, values)
-        made = exp.select(column("row_count")).from_(self._tables[_name_of(statement)].rows())
-        return int(self._backend.query("frequency/tuple_count", names={"tuples": made})[0][0])
+        counts = exp.select(column("row_count")).from_(self._tables[_name_of(statement)].rows())
+        return int(self._backend.query("frequency/tuple_count", names={"tuples": counts})[0][0])
 
     def rows(self, statement: exp.Expr, values: Mapping[str, int]) -> list[Row]:
         self._deadline.check()

@@ -17,14 +17,12 @@ from typing import Any
 
 import duckdb
 import pytest
-from lakes import PACKAGE, opened
-from tables import configuration, people
+from lakes import PACKAGE, SECRET, lay_out, opened
+from tables import configuration
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.sql.connection import Engine
-
-SECRET = "Named Secretly"  # in every name, which no release holds
 
 
 def real_lake(test: Callable[..., None]) -> Any:
@@ -39,15 +37,7 @@ def lake(path: Path, rows: int = 300, table: str = "people", options: str = "") 
         connection.execute(
             f"CREATE SCHEMA IF NOT EXISTS lake.{table.partition('.')[0]}" if "." in table else "SELECT 1"
         )
-        connection.execute(
-            "CREATE TEMP TABLE made (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)"
-        )
-        connection.executemany("INSERT INTO made VALUES (?, ?, ?, ?, ?)", people(rows))
-        named = f"SELECT '{SECRET} ' || row_number() OVER () AS name, * FROM made"
-        connection.execute(f"CREATE TABLE lake.{table} AS {named}")
-        connection.execute(f"INSERT INTO lake.{table} VALUES ('{SECRET} alone', 'f', 30, '02131', 'flu', 1.0)")
-        connection.execute(f"DELETE FROM lake.{table} WHERE name = '{SECRET} 7'")
-        connection.execute(f"UPDATE lake.{table} SET name = '{SECRET} again' WHERE name = '{SECRET} 8'")
+        lay_out(connection, rows, table)
     return path
 
 

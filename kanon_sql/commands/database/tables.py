@@ -353,7 +353,7 @@ def refuse_dates(engine: Engine, table: OpenTable, dates: Sequence[str]) -> None
     for name in dates:
         col = table.source.column(name)
         if col.is_text:
-            texts.append({"text": iso_text(null_for(column(col.key), table.source.missing), col), "key": col.key})
+            texts.append({"text": iso_text(present(table.source, name), col), "key": col.key})
         elif col.type != "DATE" and not col.type.startswith("TIMESTAMP"):
             problems.append(
                 f"{place}: column {name!r} is of type {col.type[:40]}, which is no date; name it as one no more"

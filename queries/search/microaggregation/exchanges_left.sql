@@ -4,10 +4,13 @@
 -- Takes: nothing.
 -- Gives: the table exchanges (part, other, cell, partner, gain).
 CREATE OR REPLACE TEMP TABLE exchanges AS
+WITH touched AS (
+    SELECT part FROM chosen UNION ALL SELECT other AS part FROM chosen
+)
 SELECT exchanges.*
 FROM exchanges
-LEFT JOIN (SELECT part FROM chosen UNION ALL SELECT other AS part FROM chosen) AS touched
+LEFT JOIN touched
     ON touched.part = exchanges.part
-LEFT JOIN (SELECT part FROM chosen UNION ALL SELECT other AS part FROM chosen) AS also_touched
+LEFT JOIN touched AS also_touched
     ON also_touched.part = exchanges.other
 WHERE touched.part IS NULL AND also_touched.part IS NULL

@@ -4,10 +4,13 @@
 -- Takes: nothing.
 -- Gives: the table near_touched (part, other).
 CREATE OR REPLACE TEMP TABLE near_touched AS
+WITH touched AS (
+    SELECT part FROM chosen UNION ALL SELECT other AS part FROM chosen
+)
 SELECT near.part, near.other
 FROM near
-LEFT JOIN (SELECT part FROM chosen UNION ALL SELECT other AS part FROM chosen) AS touched
+LEFT JOIN touched
     ON touched.part = near.part
-LEFT JOIN (SELECT part FROM chosen UNION ALL SELECT other AS part FROM chosen) AS also_touched
+LEFT JOIN touched AS also_touched
     ON also_touched.part = near.other
 WHERE touched.part IS NOT NULL OR also_touched.part IS NOT NULL

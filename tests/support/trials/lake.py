@@ -27,9 +27,9 @@ from types import FrameType
 from typing import Any
 
 import click
-from lakes import opened
+from lakes import SECRET, lay_out, opened
 from places import ROOT
-from tables import configuration, people
+from tables import configuration
 
 import kanon_sql
 import kanon_sql.targets.lake as module
@@ -41,7 +41,6 @@ from trials.interrupts import contents
 from trials.together_runs import forked, in_child
 from trials.together_source import LostError
 
-SECRET = "Named Secretly"  # in every name, which no release holds
 CATALOG = "meta.ducklake"
 _ROWS = 300
 _KILLS = 50  # at most, of one lake, until a run is left to its end
@@ -51,15 +50,7 @@ _HEAD = ("kills", "old rows", "new rows", "ended before", "lakes searched", "raw
 def make(path: Path) -> None:
     """A lake with a history: files, rows in the catalog itself, deleted and changed rows, another table."""
     with opened(path) as connection:
-        connection.execute(
-            "CREATE TEMP TABLE rows (sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE)"
-        )
-        connection.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", people(_ROWS))
-        named = f"SELECT '{SECRET} ' || row_number() OVER () AS name, * FROM rows"
-        connection.execute(f"CREATE TABLE lake.people AS {named}")
-        connection.execute(f"INSERT INTO lake.people VALUES ('{SECRET} alone', 'f', 30, '02131', 'flu', 1.0)")
-        connection.execute(f"DELETE FROM lake.people WHERE name = '{SECRET} 7'")
-        connection.execute(f"UPDATE lake.people SET name = '{SECRET} again' WHERE name = '{SECRET} 8'")
+        lay_out(connection, _ROWS)
         connection.execute("CREATE TABLE lake.visits AS SELECT 1 AS visit, 'a text of a visit' AS text")
 
 
