@@ -121,6 +121,18 @@ def options(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
+def show(taken: dict[str, list[tuple[float, float, float]]], beside: dict[str, str]) -> None:
+    """Prints medians of seconds and of processor time, each with its ratio to the command that it stands beside."""
+    print(f"{'':26}{'seconds':>9}{'ratio':>8}{'processor':>11}{'ratio':>8}{'MB':>8}")
+    for what, runs in taken.items():
+        cells = ""
+        for place, width in ((0, 9), (2, 11)):
+            seconds = statistics.median(run[place] for run in runs)
+            against = statistics.median(run[place] for run in taken[beside[what]]) if what in beside else None
+            cells += f"{seconds:{width}.2f}{f'{seconds / against:.2f}' if against else '':>8}"
+        print(f"{what:26}{cells}{max(run[1] for run in runs):8.0f}")
+
+
 def main() -> None:
     """Runs the rounds and prints the table."""
     arguments = options(__doc__).parse_args()
@@ -134,15 +146,7 @@ def main() -> None:
         report = json.loads((folder / "report.json").read_text())
     print(f"{arguments.rows:,} rows, k = {arguments.k}, limit {arguments.limit}, {os.cpu_count()} cores")
     print(f"{effort(report['search'])}, ncp {report['loss']['ncp']:.2f} %")
-    print(f"{'':26}{'seconds':>9}{'ratio':>8}{'processor':>11}{'ratio':>8}{'MB':>8}")
-    beside = {"kanon-sql, order none": "copy", "kanon-sql, random order": "shuffled copy"}
-    for what, runs in taken.items():
-        cells = ""
-        for place, width in ((0, 9), (2, 11)):
-            seconds = statistics.median(run[place] for run in runs)
-            against = statistics.median(run[place] for run in taken[beside[what]]) if what in beside else None
-            cells += f"{seconds:{width}.2f}{f'{seconds / against:.2f}' if against else '':>8}"
-        print(f"{what:26}{cells}{max(run[1] for run in runs):8.0f}")
+    show(taken, {"kanon-sql, order none": "copy", "kanon-sql, random order": "shuffled copy"})
 
 
 if __name__ == "__main__":

@@ -20,17 +20,23 @@ def texts_of(engine: Engine, rows: exp.Table) -> list[Item]:
 def count_remains(engine: Engine, tables: Sequence[exp.Table], left: Callable[[], int]) -> int:
     """How many values were found that no row of the tables shows; `left` counts those that are left at a time.
 
-    Values that a row has as a whole are told column by column; only for the others each text is looked into.
+    Values that a row has as a whole are told by the first rows, then column by column, as long as some are left; only
+    for the others each text is looked into.
     """
     if not left():
         return 0
     for rows in tables:
+        names = {"live_rows": rows, HITS: state(HITS)}
+        engine.query("targets/remains/shown_first", names=names, lists={"item": texts_of(engine, rows)})
+    for rows in tables:
         for name, kind in _columns(engine, rows):
+            if not left():
+                return 0
             names = {"live_values": _values(rows, name, kind), HITS: state(HITS)}
             engine.query("targets/remains/shown", names=names)
-    if not left():
-        return 0
     for rows in tables:
+        if not left():
+            return 0
         names = {"live_rows": rows, HITS: state(HITS)}
         engine.query("targets/remains/unexplained", names=names, lists={"item": texts_of(engine, rows)})
     return left()

@@ -46,6 +46,15 @@ def test_only_values_that_no_row_shows_in_a_part_of_a_text_are_left() -> None:
     assert answers("targets/remains/unexplained", tables, lists=lists, then=then) == [("gone",)]
 
 
+def test_values_that_the_first_rows_show_as_a_whole_are_no_longer_left() -> None:
+    held = [(value,) for value in ("first", "other", "part", "last")]
+    rows = [("first", "a part of it"), *[(None, None)] * 19_998, ("other", "x"), ("last", "last")]
+    tables = {"hits": ("value VARCHAR", held), "live_rows": ("a VARCHAR, b VARCHAR", rows)}
+    lists = {"item": [{"text": "a"}, {"text": "b"}]}
+    then = "SELECT value FROM hits ORDER BY value"
+    assert answers("targets/remains/shown_first", tables, lists=lists, then=then) == [("last",), ("part",)]
+
+
 @pytest.mark.parametrize(
     ("kind", "values", "left"),
     [

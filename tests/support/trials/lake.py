@@ -1,10 +1,11 @@
 """Runs in place in a lake that are killed: the lake holds the old rows or the new ones, and in the end no raw value.
 
 A lake with a history is laid out, and runs in place are killed on it at random moments until one has replaced its
-table: half of them anywhere in the run, half at one of the calls of the exchange, each as likely. After each kill the
-files of the lake must be as they were, byte by byte, or its table hold the rows of an undisturbed run. Once they are
-replaced, one more run is made, and then every file is searched for what stood in each raw row. A run is a fork of a
-process that has loaded everything, so that a kill costs no start of Python.
+table: half of them anywhere in the run, a third at one of the calls of the exchange, each as likely, the others at
+one of those behind the step that decides, when the files with the earlier rows go. After each kill the files of the
+lake must be as they were, byte by byte, or its table hold the rows of an undisturbed run. Once they are replaced, one
+more run is made, and then every file is searched for what stood in each raw row. A run is a fork of a process that
+has loaded everything, so that a kill costs no start of Python.
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ class Lake:
     new: str = ""
     lasts: float = 0.0
     calls: int = 0
+    decided: int = 0  # the call of an exchange by which the new catalog is known to be in its place
 
     @property
     def path(self) -> Path:
@@ -109,7 +111,7 @@ def prepared(folder: Path) -> Lake:
     load(answer_of(lambda: _loaded_by_a_run(lake.path)).split())
     lake.lay_out()
     begun = time.monotonic()
-    lake.calls = int(answer_of(lambda: _calls_of_an_exchange(lake.path)))
+    lake.decided, lake.calls = map(int, answer_of(lambda: _calls_of_an_exchange(lake.path)).split())
     lake.lasts = time.monotonic() - begun
     lake.new = answer_of(lambda: digest(lake.path))
     if lake.new == lake.old or holding(lake.path.parent):
@@ -149,20 +151,22 @@ def answer_of(answering: Callable[[], str]) -> str:
 
 @contextmanager
 def _counting(kill_at: int, writing: int) -> Iterator[None]:
-    """In the block an exchange counts its calls: it kills the process at one, or tells how many there were."""
-    commit, calls = module.LakeSink.commit, 0
-
-    def seen(_frame: FrameType, event: str, _argument: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call", "c_return")
-        if calls == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
+    """In the block an exchange counts its calls: it kills the process at one, or tells of how many which decided."""
+    commit, calls, decided = module.LakeSink.commit, 0, 0
 
     def counted(self: module.LakeSink, engine: Any) -> None:
+        def seen(_frame: FrameType, event: str, _argument: Any) -> None:
+            nonlocal calls, decided
+            calls += event in ("call", "c_call", "c_return")
+            if self.staged.committed and not decided:
+                decided = calls
+            if calls == kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+
         sys.setprofile(seen)
         commit(self, engine)
         sys.setprofile(None)
-        os.write(writing, str(calls).encode())
+        os.write(writing, f"{decided} {calls}".encode())
 
     module.LakeSink.commit = counted  # type: ignore[method-assign]
     try:
@@ -180,7 +184,9 @@ def _calls_of_an_exchange(path: Path) -> str:
 
 def killed(lake: Lake, draw: random.Random) -> bool:
     """Starts a run and kills it; whether it was still running."""
-    in_exchange, call, share = draw.random() < 0.5, draw.randrange(1, lake.calls + 1), draw.random()
+    where, share = draw.random(), draw.random()
+    in_exchange = where < 1 / 2
+    call = draw.randrange(lake.decided if where < 1 / 6 else 1, lake.calls + 1)
 
     def running() -> None:
         with _counting(call if in_exchange else 0, os.open(os.devnull, os.O_WRONLY)), suppress(KanonError):
