@@ -56,6 +56,7 @@ TRIALS = {
         ),
         (
             "tests/targets/test_lake.py",
+            "tests/targets/test_new_rows.py",
             "tests/faults/test_lakes_killed.py",
             "tests/support/trials/lake.py",
             "tests/targets/test_buckets.py",

@@ -149,6 +149,7 @@ def apply(
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
     strict: bool = False,
+    new_rows: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Releases new data at the levels of an earlier release: what `kanon-sql apply --json` prints.
@@ -158,7 +159,7 @@ def apply(
 
     Args:
         number: The release in the ledger.
-        data: File of the new data.
+        data: File of the new data, or the catalog of a lake (`ducklake:...`).
         ledger: The ledger, or a configuration that names one.
         output: File of the release; default: beside the first, with a number.
         overrides: Keys that replace those of the recorded configuration.
@@ -166,6 +167,8 @@ def apply(
         time_limit: Seconds after which OutOfTimeError is raised.
         report: File that the JSON is written to, too.
         strict: A warning raises WarnedError, as in `run`.
+        new_rows: Of a table of a lake only rows that came since that release, and that none after it holds, each class
+            of them k rows; the others wait.
         progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
 
     Returns:
@@ -188,7 +191,7 @@ def apply(
         settle_open(path, "LEDGER", call.options)
         path, entries = _ledger(ledger)
     target = None if output is None else Path(output)
-    return apply_release(ApplyRequest(number, Path(data), path, entries, target, tuple(overrides)), call)
+    return apply_release(ApplyRequest(number, Path(data), path, entries, target, tuple(overrides), new_rows), call)
 
 
 def _ledger(named: str | os.PathLike[str]) -> tuple[Path, list[Entry]]:

@@ -133,6 +133,11 @@ def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tu
     type=FILE,
     help="The new release, its format by its suffix [default: beside the release, with its number].",
 )
+@click.option(
+    "--new-rows",
+    is_flag=True,
+    help="Only rows that came into the table of a lake since, as its change feed tells them.",
+)
 @click.option("--strict", is_flag=True, help="A warning is exit status 1, and nothing is released.")
 @common_options
 def apply(common: Common, number: int, data: Path, ledger: str, **given: Any) -> None:
@@ -140,11 +145,14 @@ def apply(common: Common, number: int, data: Path, ledger: str, **given: Any) ->
 
     \b
       kanon-sql apply 1 patients-july.csv --ledger config.yaml -o july.csv
+      kanon-sql apply 1 ducklake:clinic.ducklake --new-rows -o new-in-july.parquet
 
     What the new release and an earlier one have in common, what was added and what was removed can be told apart by
     everybody who has both. In each of these, too, every class is empty or satisfies k and every model: rows that were
     added wait until enough others are, and a class that would lose too few rows is suppressed whole. Exit status 1
-    when that are more rows than suppression.limit. --set changes target, suppression and releases.on_conflict only.
+    when that are more rows than suppression.limit. With --new-rows the release holds only rows that no earlier one
+    holds, in classes that satisfy by themselves; the others wait. --set changes target, suppression and
+    releases.on_conflict only.
     """
     from kanon_sql import api
     from kanon_sql.report.views.releases import summarize_applied

@@ -17,7 +17,7 @@ from kanon_sql.commands.same_levels import Applying, Outcome, Texts, generalized
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.lockdown import allow_paths
-from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError, OutOfTimeError
+from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError, OutOfTimeError, VerificationError
 from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes, counted_anew
 from kanon_sql.ledger.earlier import (
     Related,
@@ -28,7 +28,7 @@ from kanon_sql.ledger.earlier import (
     telling_releases,
 )
 from kanon_sql.ledger.ledger import Entry, find_entry
-from kanon_sql.ledger.recording import NewRelease, conflict, put_in_place, refuse_early
+from kanon_sql.ledger.recording import NewRelease, conflict, put_in_place, refuse_early, refuse_parts
 from kanon_sql.ledger.treated import treatment_changes
 from kanon_sql.privacy.registry import models_of, thresholds_of
 from kanon_sql.privacy.thresholds import sufficient_k
@@ -37,15 +37,17 @@ from kanon_sql.release.statement import Generalization, sort_items
 from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify, verify_treatments
 from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
+from kanon_sql.report.words import counted
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.settings.columns import encoding_named, recognized
 from kanon_sql.settings.formats import format_of, only_texts
-from kanon_sql.settings.source import SourceConfig
+from kanon_sql.settings.source import LAKE, SourceConfig, file_of_database, names_lake
 from kanon_sql.source.formats.csv_bytes import chunks
 from kanon_sql.source.formats.registry import telling_source
-from kanon_sql.source.model import Source
+from kanon_sql.source.model import LakeVersion, Source
+from kanon_sql.source.new_rows import NewRows, open_new_rows
 from kanon_sql.source.opening import find_files, open_source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.treatments.applying import describe_treatments
@@ -60,7 +62,10 @@ _MAY_BE_SET = ("target", "suppression", "releases.on_conflict")
 
 @dataclass(frozen=True)
 class ApplyRequest:
-    """What is applied: release `number` of a ledger with these `entries` to the file `data`, released to `output`."""
+    """What is applied: release `number` of a ledger with these `entries` to the file `data`, released to `output`.
+
+    With `new_rows` only rows are released that came into the table of a lake since the release.
+    """
 
     number: int
     data: Path
@@ -68,6 +73,7 @@ class ApplyRequest:
     entries: Sequence[Entry]
     output: Path | None
     overrides: Sequence[tuple[str, Any]] = ()
+    new_rows: bool = False
 
 
 def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
@@ -84,6 +90,11 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
     loaded = configuration_of(base, request.ledger, request.overrides)
     config = loaded.config
     problems = []
+    if request.new_rows and not names_lake(config.source.database):
+        problems.append(
+            f"{loaded.place('source')}: of its rows nobody tells which are new; expected a table of a lake "
+            f"(database: {LAKE}CATALOG), or apply without --new-rows"
+        )
     if not config.algorithm.declared.full_domain:
         problems.append(f"{loaded.place('algorithm')}: {config.algorithm.name} has no levels that could be applied")
     for key, value in (("known_columns", config.privacy.known_columns), ("group", config.group)):
@@ -123,6 +134,9 @@ def _may_be_set(key: str) -> bool:
 
 def _source(recorded: SourceConfig, data: Path) -> SourceConfig:
     """The new data, read as the source was: a file, or the same table or query of another database."""
+    if names_lake(recorded.database):
+        catalog = Path(file_of_database(str(data)) or "").absolute()
+        return recorded.model_copy(update={"database": f"{LAKE}{catalog}"})
     path = str(data.absolute())
     if recorded.database is not None and data.suffix.lower() in (".duckdb", ".db", ".ddb"):
         return recorded.model_copy(update={"database": path})
@@ -188,6 +202,8 @@ class _RecordedRun:
     draft: ReportDraft
     outcome: Outcome | None = None
     differences: Sequence[Json] = ()
+    new: NewRows | None = None
+    told: Json | None = None
 
     @property
     def levels(self) -> dict[str, int]:
@@ -221,6 +237,7 @@ class _RecordedRun:
                 "differing": {"rows": outcome.changed, "classes": outcome.changed_classes},
             },
             "earlier": list(self.differences),
+            **({} if self.told is None else {"new_rows": self.told}),
         }
 
 
@@ -233,11 +250,33 @@ def apply_release(request: ApplyRequest, call: Call) -> Json:
     loaded = configure(request, base)
     _refuse_aggregates(loaded)
     draft = ReportDraft.of(loaded)
-    run = _RecordedRun(loaded, base, find_related(request.entries, base), request, call, draft)
+    run = _RecordedRun(loaded, base, _related(request, base), request, call, draft)
     refuse_report(loaded, call)
     with reporting(call, loaded, draft, run.report):
         _run(run)
     return run.report()
+
+
+def _related(request: ApplyRequest, base: Entry) -> Related:
+    """The releases that the new one is compared with: of new rows alone those of new rows.
+
+    Raises ConfigurationError for a release of new rows that is not of the last release of all rows.
+    """
+    related = find_related(request.entries, base)
+    if base.details.get("only_new"):
+        raise ConfigurationError(
+            f"release {base.id} of {request.ledger.name} holds new rows alone; name the release of all rows before it: "
+            f"{base.built_on}"
+        )
+    if not request.new_rows:
+        return related
+    newer = [entry.id for entry in related.compared if entry.id > base.id and not entry.details.get("only_new")]
+    if newer:
+        raise ConfigurationError(
+            f"release {newer[-1]} of {request.ledger.name} holds all rows, too; name it, as what came since it is new"
+        )
+    parts = tuple(entry for entry in related.compared if entry.details.get("only_new"))
+    return Related(parts, related.others)
 
 
 def _run(run: _RecordedRun) -> None:
@@ -247,13 +286,13 @@ def _run(run: _RecordedRun) -> None:
         run.draft.warnings.append("suppressed rows are dropped, not masked: masked ones would tell what has changed")
     refuse_early(loaded, run.draft, call.options)
     _refuse_others(run)
-    for entry in related.compared:
+    for entry in (run.base, *related.compared):
         if loaded.config.target is not None and loaded.config.target.path is not None:
             refuse_place(loaded.base / loaded.config.target.path, entry, run.request.ledger)
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     prepare(loaded)
     with open_engine(call.options) as engine, open_sink(engine, loaded) as sink, telling_source(engine) as read:
-        source = open_source(engine, loaded)
+        source = _opened(run, engine)
         read.append(source)
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
@@ -266,6 +305,8 @@ def _run(run: _RecordedRun) -> None:
         texts = _texts(run, source, roles, earlier)
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink, earlier)
+        if run.new is not None:
+            _read_new(run, run.new, engine)
         prepared = _prepared(run, engine, source, roles, hierarchies)
         source = prepared.source
         refuse_warnings(call, run.draft, sink)
@@ -279,6 +320,8 @@ def _run(run: _RecordedRun) -> None:
             with reading_again():
                 written = sink.written(engine)
             _verify(run, engine, prepared, written, texts, earlier)
+            if run.new is not None:
+                _verify_new(applying, written)
             verify_treatments(prepared, sink.whole(written))
             _note_ends(run, source, sink.whole(written))
             refuse_warnings(call, run.draft, sink)
@@ -286,11 +329,46 @@ def _run(run: _RecordedRun) -> None:
             seen = len(run.request.entries)
             paths = sink.paths()
             new_release = NewRelease(
-                engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen
+                *(engine, source, roles, hierarchies, written, run.draft, paths),
+                applied=run.base,
+                seen=seen,
+                only_new=run.new is not None,
             )
             put_in_place(loaded, new_release, sink)
         run.draft.warnings += sink.warnings
         run.draft.forgotten = sink.forgotten
+
+
+def _opened(run: _RecordedRun, engine: Engine) -> Source:
+    """The new data; of new rows alone their columns, until `_read_new` reads them."""
+    if not run.request.new_rows:
+        return open_source(engine, run.loaded)
+    since = run.base.details.get("lake")
+    if since is None:
+        raise ConfigurationError(
+            f"release {run.base.id} of {run.request.ledger.name}: it was not made of a table of a lake, or the ledger "
+            "does not hold of which snapshot; make a release of all rows"
+        )
+    run.new = open_new_rows(engine, run.loaded, LakeVersion(**since), f"release {run.base.id}")
+    return run.new.source
+
+
+def _read_new(run: _RecordedRun, new: NewRows, engine: Engine) -> None:
+    """Reads the new rows, and notes how many others were changed or deleted."""
+    with run.call.step("read", "reading new rows", engine.progress):
+        count, changed = new.read(engine)
+    if not count:
+        raise NoReleaseError(f"{new.table.label}: no row is new since release {run.base.id}")
+    assert new.table.version is not None
+    ends = {"since": new.since.snapshot, "snapshot": new.table.version.snapshot}
+    run.told = {**ends, "inserted": count, "changed": changed, "released_before": 0}
+
+
+def _verify_new(applying: Applying, written: Source) -> None:
+    """Counts rows of the release again that are none of the new ones. Raises VerificationError."""
+    foreign = applying.foreign(written)
+    if foreign:
+        raise VerificationError(f"{foreign:,} rows of the release are none of the new rows")
 
 
 def _prepared(run: _RecordedRun, engine: Engine, source: Source, roles: Roles, hierarchies: Hierarchies) -> FullDomain:
@@ -330,11 +408,13 @@ def _refuse_aggregates(loaded: LoadedConfig) -> None:
 
 def _refuse_others(run: _RecordedRun) -> None:
     """Releases of the same source at other levels: what the new one adds to them cannot be said class by class."""
+    releases_config = run.loaded.config.releases
+    assert releases_config is not None
+    if not run.request.new_rows:
+        refuse_parts(run.loaded, releases_config, run.draft, run.related.compared)
     if not run.related.others:
         return
     numbers = ", ".join(str(other.id) for other in run.related.others)
-    releases_config = run.loaded.config.releases
-    assert releases_config is not None
     conflict(
         run.loaded,
         releases_config,
@@ -348,7 +428,7 @@ def _refuse_changes(run: _RecordedRun, source: Source, roles: Roles, hierarchies
     """Raises ConfigurationError where the levels do not mean what they meant."""
     problems = [
         f"release {entry.id}: {problem}"
-        for entry in run.related.compared
+        for entry in (*([run.base] if run.new is not None else []), *run.related.compared)
         for problem in changes(entry.details["columns"], roles, hierarchies, run.levels)
     ]
     problems += [f"release {run.base.id}: {problem}" for problem in treatment_changes(run.base, source)]
@@ -407,10 +487,18 @@ def _decide(
     ]
     if problems:
         raise ConfigurationError(problems)
+    if run.new is not None and earlier:
+        applying = applying.of_rest()
     try:
         run.outcome = applying.decide(deadline)
     except TimeUpError:
         raise OutOfTimeError("time ran out while the releases were compared; raise --time-limit") from None
+    if run.told is not None:
+        # New rows of classes that violate by themselves wait for others of them.
+        run.outcome = replace(run.outcome, waiting=run.outcome.suppressed, violating=0, violating_classes=0)
+        before = prepared.n - run.outcome.released - run.outcome.suppressed
+        run.told["released_before"] = before
+        run.draft.source_rows = prepared.source_rows - before
     return applying
 
 
@@ -437,7 +525,8 @@ def _verify(
         levels=run.generalization(prepared).levels(),
     )
     run.draft.counts = verify(engine, written, expected)
-    numbered = [(entry.id, table) for entry, table in zip(run.related.compared, earlier, strict=True)]
+    compared = [] if run.new is not None else earlier
+    numbered = [(entry.id, table) for entry, table in zip(run.related.compared, compared, strict=bool(compared))]
     run.differences = recount_differences(engine, texts, written, numbered, question)
     run.draft.suppressed, run.draft.released = outcome.suppressed, outcome.released
     run.draft.solution = {"levels": run.levels, "height": sum(run.node)}
@@ -447,6 +536,8 @@ def _require(run: _RecordedRun, n: int) -> None:
     """Raises NoReleaseError where too few rows may be released."""
     outcome = run.outcome
     assert outcome is not None
+    if run.new is not None and outcome.released:
+        return  # what is not released waits, and is not lost
     limit = run.draft.limit = run.loaded.config.suppression.rows(n)
     if outcome.suppressed <= limit and outcome.released:
         return
@@ -456,6 +547,11 @@ def _require(run: _RecordedRun, n: int) -> None:
         f"that violate k or a model, {outcome.changed:,} in {outcome.changed_classes:,} classes of which too few rows "
         "have changed"
     )
+    if run.new is not None:
+        raise NoReleaseError(
+            f"no row could be released: {counted(outcome.suppressed, 'new row')} wait until their classes satisfy k "
+            "and every model by themselves"
+        )
     if not outcome.released:
         raise NoReleaseError(f"no row could be released beside the earlier releases: {reason}")
     raise NoReleaseError(

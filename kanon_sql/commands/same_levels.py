@@ -10,7 +10,7 @@ tell apart is counted again by statements that share nothing with how it was dec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -133,20 +133,58 @@ class Applying:
 
     def select(self, sort: Sequence[Item]) -> exp.Expr:
         """SELECT of the rows to be released under their real names."""
-        cells: list[Item] = [
-            {**cell, "text": text} for cell, text in zip(self.texts.cells, self.texts.of(self.candidates), strict=True)
-        ]
         out: list[Item] = [
             {"key": source_column.key, "name": source_column.name} for source_column in self.candidates.columns
         ]
         names: dict[str, Fill] = {"candidates": self.candidates.relation}
-        return template.fill("commands/apply/release", names, {"cell": cells, "out": out, "sort": sort}, _tables())
+        return template.fill(
+            "commands/apply/release", names, {"cell": self._cells(), "out": out, "sort": sort}, _tables()
+        )
 
     def mixes_styles(self, number: int, position: int) -> bool:
         """Whether intervals are written in another way in an earlier release, 1 for the first, than in the new one."""
         names = [{"cell_name": f"q{position}", "release_texts": _texts(table_number)} for table_number in (0, number)]
         new, old = (self.engine.query("commands/apply/styles", names=side)[0] for side in names)
         return bool((new[0] and old[1]) or (new[1] and old[0]))
+
+    def of_rest(self) -> Applying:
+        """The same for those candidates alone that no earlier release holds, which are compared with none of them."""
+        rest = state("apply_unreleased")
+        released = exp.select("*").from_(exp.Subquery(this=self._every_release(1), alias=_alias("every_release")))
+        self.engine.query(
+            "commands/apply/unreleased",
+            names={"candidates": self.candidates.relation, "earlier": released, "unreleased": rest},
+            lists={"cell": self._cells()},
+        )
+        keys = (column(source_column.key) for source_column in self.candidates.columns)
+        relation = exp.select(*keys).from_(exp.Table(this=quoted(rest)))
+        return Applying(self.engine, self.texts, self.models, self.k, replace(self.candidates, relation=relation), [])
+
+    def foreign(self, written: Source) -> int:
+        """How many rows of what was written are none of the candidates, each as often as it is there."""
+        cells: list[Item] = [
+            {**cell, "fresh": fresh, "past": old}
+            for cell, fresh, old in zip(
+                self.texts.cells, self.texts.of(written), self.texts.of(self.candidates), strict=True
+            )
+        ]
+        names: dict[str, Fill] = {"written": written.relation, "earlier": self.candidates.relation}
+        rows = template.fill("commands/apply/added", names, {"cell": cells})
+        counted = exp.select(exp.Count(this=exp.Star())).from_(exp.Subquery(this=rows, alias=_alias("foreign_rows")))
+        return int(self.engine.run(counted)[0][0])
+
+    def _cells(self) -> list[Item]:
+        return [
+            {**cell, "text": text} for cell, text in zip(self.texts.cells, self.texts.of(self.candidates), strict=True)
+        ]
+
+    def _every_release(self, first: int) -> exp.Expr:
+        """The row texts of the releases from a number on; 0 is the new one."""
+        members = [exp.select("*").from_(exp.Table(this=quoted(_texts(i)))) for i in range(first, self._earlier + 1)]
+        everything: exp.Expr = members[0]
+        for member in members[1:]:
+            everything = exp.Union(this=everything, expression=member, distinct=False)
+        return everything
 
     def _read(self, number: int, table: Source) -> None:
         cells: list[Item] = [
@@ -157,12 +195,7 @@ class Applying:
 
     def _count(self) -> None:
         """Gives rows and classes numbers, sensitive values codes, and counts them in every release."""
-        members = [exp.select("*").from_(exp.Table(this=quoted(_texts(i)))) for i in range(self._earlier + 1)]
-        everything: exp.Expr = members[0]
-        for member in members[1:]:
-            everything = exp.Union(this=everything, expression=member, distinct=False)
-        alias = exp.TableAlias(this=exp.to_identifier("every_release"))
-        texts = exp.select("*").from_(exp.Subquery(this=everything, alias=alias))
+        texts = exp.select("*").from_(exp.Subquery(this=self._every_release(0), alias=_alias("every_release")))
         names = {**_tables(), "all_texts": texts}
         lists = {"qi": self.texts.keys, "cell": self.texts.cells}
         self.engine.query("commands/apply/cells", scope=names, lists=lists)

@@ -85,7 +85,7 @@ _IN_DETAILS: dict[str, _Kinds] = {
     "solution": (dict, _NULL),
 }
 _MAYBE_IN_DETAILS: dict[str, _Kinds] = {
-    **dict.fromkeys(("columns", "treatments", "prints"), (dict,)),
+    **dict.fromkeys(("columns", "treatments", "prints", "lake"), (dict,)),
     **dict.fromkeys(("aggregated", "open", "places"), (list,)),
 }
 _COUNTS = (("rows", ("source", "suppressed", "released")), ("classes", ("count", "min", "max")))
@@ -126,6 +126,8 @@ def _expect_parts(details: Json) -> None:
         nested += [treated, *(treated.values() if isinstance(treated, dict) else ())]
     if not all(isinstance(part, dict) for part in nested):
         raise ValueError("columns, treatments")
+    if "lake" in details:
+        _expect(details["lake"], {"table": (str,), "snapshot": (int,)})
     if len(details.get("open", [])) > 2:
         raise ValueError("open")
 

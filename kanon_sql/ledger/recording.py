@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,7 +96,7 @@ class NewRelease:
     `paths` are the (files, folders) that it was written to. `handed_in` says of source and target
     whether Python handed them in, so that no other run finds them again.
     `applied` is the release whose levels it was made at, compared with those of the `seen` releases that the ledger
-    held then.
+    held then; `only_new` says that it holds new rows alone.
     """
 
     engine: Engine
@@ -109,6 +109,7 @@ class NewRelease:
     handed_in: tuple[bool, bool] = (False, False)
     applied: Entry | None = None
     seen: int = 0
+    only_new: bool = False
 
 
 def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions, *, dry_run: bool = False) -> None:
@@ -240,6 +241,7 @@ def _entry(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entr
     report = new_release.draft.to_dict()
     released, released_print = printed(new_release.engine, new_release.written, look.key)
     levels = levels_of(new_release.draft.solution)
+    version = new_release.source.version
     return Entry(
         id=number,
         made_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -261,6 +263,8 @@ def _entry(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entr
             "folder": loaded.redact(str(loaded.base.resolve())),
             **({} if levels is None else {"columns": basis_of(new_release.roles, new_release.hierarchies, levels)}),
             **({} if new_release.applied is None else {"applied": True}),
+            **({} if not new_release.only_new else {"only_new": True}),
+            **({} if version is None else {"lake": asdict(version)}),
             **kept_of(new_release.source, config),
             **look.kept([released_column.name for released_column in new_release.roles.released], released_print),
             "open": [loaded.redact(path) for path in still_beside(new_release.paths)],
@@ -298,6 +302,7 @@ def _refuse_complementary(
         )
     if not related or entry.built_on is not None or same_again:
         return
+    refuse_parts(loaded, releases_config, new_release.draft, related)
     new_release.draft.warnings += other_keys(entry, related)
     _refuse_aggregates(loaded, releases_config, new_release, entry, related)
     again = known_again(entry, related)
@@ -370,6 +375,21 @@ def _refuse_aggregates(
             f"{releases_config.path} holds {_numbers(related)} of the same source; aggregates of "
             f"{', '.join(map(repr, again))} in both tell the values of rows by which their classes differ; take the "
             "earlier release as the source, or release labels instead",
+        )
+
+
+def refuse_parts(
+    loaded: LoadedConfig, releases_config: ReleasesConfig, draft: ReportDraft, related: Sequence[Entry]
+) -> None:
+    """Releases of new rows alone: a release of all rows beside them holds the few rows that still wait besides."""
+    parts = [entry for entry in related if entry.details.get("only_new")]
+    if parts:
+        conflict(
+            loaded,
+            releases_config,
+            draft,
+            f"{releases_config.path} holds {_numbers(parts)} of new rows of the same source; a release of all rows "
+            "tells, beside them, the few rows that wait; go on with kanon-sql apply --new-rows",
         )
 
 

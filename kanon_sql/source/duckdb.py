@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +23,7 @@ from sqlglot.errors import SqlglotError
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.settings.formats import read_by_engine
-from kanon_sql.source.lake import is_catalog, is_lake, reopen_as_lake
+from kanon_sql.source.lake import is_catalog, is_lake, reopen_as_lake, version_of
 from kanon_sql.source.model import Backend, Column, Source, UniqueValues, refuse_repeated, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
@@ -166,9 +166,11 @@ def open_table(engine: Engine, path: Path, table: str, missing: tuple[str, ...],
     relation = exp.Table(this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(catalog))
     subject, label = f"{path}: table {table}", f"{table} in {path.name}"
     refuse_calls(engine, relation, subject)
-    return opened(
+    source = opened(
         engine, relation, subject, label, missing, database=_file_of(engine, catalog, path), table=(schema, name)
     )
+    version = version_of(engine, catalog, schema, name) if is_lake(engine, catalog) else None
+    return source if version is None else replace(source, version=version, snapshot=f"snapshot {version.snapshot}")
 
 
 def open_query(

@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.source.model import LakeVersion
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.extensions import load_extension
 from kanon_sql.sql.template import quoted
@@ -69,6 +70,26 @@ def files_of_lake(engine: Engine, lake: str) -> Path:
     """The folder of the rows of an attached lake. Raises ConfigurationError where it is not on this machine."""
     path = next(Path(file) for name, file, _ in _lakes(engine) if name == lake)
     return _absolute(_data_path(engine, catalog_of(lake), path), path)
+
+
+def version_of(engine: Engine, lake: str, schema: str, table: str) -> LakeVersion | None:
+    """Which table of an attached lake a name means, at the snapshot that is read; None for a view."""
+    names = _tables_of_catalog(lake, "tables", "snapshots", "schemas")
+    rows = engine.query("source/lake/version", names=names, values={"schema": schema, "name": table})
+    return LakeVersion(str(rows[0][0]), int(rows[0][1])) if rows else None
+
+
+def is_whole_since(engine: Engine, lake: str, version: LakeVersion, since: int) -> bool:
+    """Whether no snapshot from `since` on to that of a version has expired."""
+    names = _tables_of_catalog(lake, "snapshots")
+    return int(engine.query("source/lake/history", names=names, values={"since": since})[0][0]) == (
+        version.snapshot - since + 1
+    )
+
+
+def _tables_of_catalog(lake: str, *names: str) -> dict[str, exp.Table]:
+    """Tables of the catalog of an attached lake, which has their names in the singular."""
+    return {f"lake_{name}": in_catalog(catalog_of(lake), f"ducklake_{name.removesuffix('s')}") for name in names}
 
 
 def new_files(path: Path) -> Path:

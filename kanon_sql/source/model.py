@@ -239,17 +239,26 @@ class Backend(ABC):
 
 
 @dataclass(frozen=True)
+class LakeVersion:
+    """A table of a lake at a snapshot: what tells it from a table that is made anew, and the snapshot's number."""
+
+    table: str
+    snapshot: int
+
+
+@dataclass(frozen=True)
 class Source:
     """An open source.
 
-    `relation` is a SELECT that gives every row under the columns' keys. `columnar` says that reading one column
-    alone is cheap; where it is not, the distinct tuples are taken in one pass first. `backend` is the engine that holds
-    the rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count
-    says. `unread` is the source as it stands, where columns are read or treated as a configuration says, `untreated`
-    the source as it is read, before the `treatments` of its columns, which hold no values to be found any more. `kept`
-    are the tables, and columns of them, with the pseudonyms of columns. `origin` is where `files` were fetched
-    from, a URL or a table of which they are a `snapshot`. `before` are columns that the relation holds
-    beside its own: untreated values, by the names of the columns (see kanon_sql.source.treatments.lookups).
+    `relation` is a SELECT that gives every row under the columns' keys. `columnar` says that reading one column alone
+    is cheap; where it is not, the distinct tuples are taken in one pass first. `backend` is the engine that holds the
+    rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count says.
+    `unread` is the source as it stands, where columns are read or treated as a configuration says, `untreated` the
+    source as it is read, before the `treatments` of its columns, which hold no values to be found any more. `kept` are
+    the tables, and columns of them, with the pseudonyms of columns. `origin` is where `files` were fetched from, a URL
+    or a table of which they are a `snapshot`; `version` that of a table of a lake. `before` are columns that the
+    relation holds beside its own: untreated values, by the names of the columns (see
+    kanon_sql.source.treatments.lookups).
     """
 
     kind: Kind
@@ -267,6 +276,7 @@ class Source:
     table: tuple[str, str] | None = None
     origin: str | None = None
     snapshot: str | None = None
+    version: LakeVersion | None = None
     warnings: tuple[str, ...] = ()
     weighted: bool = False
     unread: Source | None = None

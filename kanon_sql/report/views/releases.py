@@ -158,17 +158,38 @@ def summarize_applied(report: Json) -> str:
     for name, why in (("violating", "violate k or a model"), ("differing", "would tell what has changed")):
         rows_and_classes = held[name]["rows"], held[name]["classes"]
         lines.append("    {:<9}  {:,} in {:,} classes that {}".format(name, *rows_and_classes, why))
+    if "new_rows" in report:
+        lines = _of_new_rows(report)
     lines += [
         f"  classes      {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
-        f"(asked for k = {k['required']}, counted again in what was written, and in every difference)",
+        f"(asked for k = {k['required']}, counted again in what was written"
+        f"{', and in every difference' if report['earlier'] else ''})",
         f"  seconds      {', '.join(f'{name} {value:.2f}' for name, value in report['seconds'].items())}",
-        "",
-        table(
-            ["compared with release", "in both", "added", "removed"],
-            [[f"{entry[name]:,}" for name in ("release", "kept", "added", "removed")] for entry in report["earlier"]],
-        ),
     ]
+    if report["earlier"]:
+        names = ("release", "kept", "added", "removed")
+        lines += [
+            "",
+            table(
+                ["compared with release", "in both", "added", "removed"],
+                [[f"{entry[name]:,}" for name in names] for entry in report["earlier"]],
+            ),
+        ]
     return "\n".join(lines)
+
+
+def _of_new_rows(report: Json) -> list[str]:
+    """What was released of the rows that came into a lake's table, and what waits."""
+    rows, new = report["rows"], report["new_rows"]
+    missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
+    return [
+        f"released {rows['released']:,} of {rows['source']:,} new rows to {report['release']['target']} as release "
+        f"{report['ledger']['id']}, at the levels of release {report['applied']}",
+        f"  new          since snapshot {new['since']}, to snapshot {new['snapshot']}; "
+        f"{new['released_before']:,} others were released before",
+        f"  waiting      {counted(rows['suppressed'], 'row')}, until more come into their classes{missing}",
+        f"  changed      {counted(new['changed'], 'row')} since or gone, which are no new rows",
+    ]
 
 
 def summarize_ledger(data: Json) -> str:
