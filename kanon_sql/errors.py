@@ -77,7 +77,7 @@ class NoRoomError(EngineError):
 
 
 class UnsettledError(EngineError):
-    """A target is neither the old nor the new one, which the next run puts in order."""
+    """A target is neither the old nor the new one, which the next run puts in order, or nobody can tell which it is."""
 
 
 class OutOfTimeError(EngineError):

@@ -19,6 +19,7 @@ from kanon_sql.api.running import telling
 from kanon_sql.commands.apply import ApplyRequest, apply_release
 from kanon_sql.commands.link import PairRequest, run_check
 from kanon_sql.commands.report import describe_release
+from kanon_sql.engines.opening import open_released
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.ledger.earlier import settle_open
 from kanon_sql.ledger.ledger import Entry, find_entry, read_ledger
@@ -188,7 +189,7 @@ def apply(
     call = replace(Call.of(options, progress, time_limit, report), strict=strict)
     path, entries = _ledger(ledger)
     if any(entry.state == "open" for entry in entries):
-        settle_open(path, "LEDGER", call.options)
+        settle_open(path, "LEDGER", call.options, open_released)
         path, entries = _ledger(ledger)
     target = None if output is None else Path(output)
     return apply_release(ApplyRequest(number, Path(data), path, entries, target, tuple(overrides), new_rows), call)

@@ -17,6 +17,7 @@ from kanon_sql.commands.same_levels import Applying, Outcome, Texts, generalized
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.lockdown import allow_paths
+from kanon_sql.engines.opening import open_released, require_rows
 from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError, OutOfTimeError, VerificationError
 from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes, counted_anew
 from kanon_sql.ledger.earlier import (
@@ -88,6 +89,7 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
             f"one of {', '.join(_MAY_BE_SET)}"
         )
     loaded = configuration_of(base, request.ledger, request.overrides)
+    require_rows(loaded, "apply")
     config = loaded.config
     problems = []
     if request.new_rows and not names_lake(config.source.database):
@@ -284,7 +286,7 @@ def _run(run: _RecordedRun) -> None:
     run.draft.order = loaded.config.release.order
     if loaded.config.release.suppressed == "mask":
         run.draft.warnings.append("suppressed rows are dropped, not masked: masked ones would tell what has changed")
-    refuse_early(loaded, run.draft, call.options)
+    refuse_early(loaded, run.draft, call.options, open_released)
     _refuse_others(run)
     for entry in (run.base, *related.compared):
         if loaded.config.target is not None and loaded.config.target.path is not None:

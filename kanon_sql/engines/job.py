@@ -154,6 +154,20 @@ class RemoteJob(ConfiguredJob, Generic[Connected]):
             copied = here.copied(source, state("copied_source"), unused_columns(self.loaded, source))
             yield engine, read_source_columns(copied, self.loaded)
 
+    @contextmanager
+    def released(self, options: EngineOptions) -> Iterator[tuple[Engine, Source | None]]:
+        """Opens the release that is at the target, where the engine holds it; None where there is none yet.
+
+        Args:
+            options: as of `open`.
+
+        Returns: a context manager that gives DuckDB, and the release where its rows are.
+
+        Raises: as `read` does.
+        """
+        with open_engine(options) as engine, self.connect(options) as remote:
+            yield engine, remote.open_release(engine, self.loaded, ())
+
     def _source(self, remote: Connected) -> Source:
         return read_source_columns(remote.open_source(self.loaded), self.loaded)
 

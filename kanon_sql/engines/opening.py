@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.connection import HANDED_IN, DuckDBJob, UserInput
 from kanon_sql.engines.duckdb.frames import TAKEN, is_frame, is_path
-from kanon_sql.engines.job import ConfigLike, ConfiguredJob, standing_in
+from kanon_sql.engines.job import ConfigLike, ConfiguredJob, RemoteJob, standing_in
 from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import MEASURES
+from kanon_sql.source.model import Source
+from kanon_sql.sql.connection import Engine, EngineOptions
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -68,6 +71,13 @@ def job_of(loaded: LoadedConfig, user_input: UserInput | None = None) -> Configu
             f"{loaded.place('engine')}: connection= is one of DuckDB; expected engine: duckdb, or no connection="
         )
     return JOBS[loaded.config.engine.chosen](loaded)
+
+
+def open_released(loaded: LoadedConfig, options: EngineOptions) -> AbstractContextManager[tuple[Engine, Source | None]]:
+    """Opens what is at the target of a configuration whose engine is none of this process (see RemoteJob.released)."""
+    job = JOBS[loaded.config.engine.chosen](loaded)
+    assert isinstance(job, RemoteJob)
+    return job.released(options)
 
 
 def require_rows(loaded: LoadedConfig, work: str) -> None:

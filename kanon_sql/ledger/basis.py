@@ -11,6 +11,7 @@ from typing import Any
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.hierarchy.builtin import describe
 from kanon_sql.hierarchy.hierarchy import Hierarchy
+from kanon_sql.ledger.there import sums_of_rows
 from kanon_sql.source.columns import text_of
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
@@ -23,7 +24,10 @@ Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
 
 @dataclass(frozen=True)
 class Overview:
-    """What one scan of a table tells: its fingerprint, its rows, about how many values each column has, by name."""
+    """What one scan of a table tells: its fingerprint, its rows, about how many values each column has, by name.
+
+    Of tables of other engines nothing is said of the values.
+    """
 
     fingerprint: str
     rows: int
@@ -42,10 +46,15 @@ def overview(engine: Engine, table: Source) -> Overview:
     """
     table = table.unread or table
     columns = sorted(table.columns, key=lambda column: column.name)
-    items: list[Item] = [{"value": text_of(column, ()), "text": f"text_{i}"} for i, column in enumerate(columns)]
-    rows, *sums, estimates = engine.query(
-        "ledger/fingerprint", names={"table_rows": table.relation}, lists={"cell": items}
-    )[0]
+    rows: Any
+    sums: Sequence[Any]
+    estimates: Sequence[int] = ()
+    if table.backend.weighted:
+        rows, *sums = sums_of_rows(table)
+    else:
+        items: list[Item] = [{"value": text_of(column, ()), "text": f"text_{i}"} for i, column in enumerate(columns)]
+        names = {"table_rows": table.relation}
+        rows, *sums, estimates = engine.query("ledger/fingerprint", names=names, lists={"cell": items})[0]
     return Overview(
         digest(json.dumps([[column.name for column in columns], *map(str, [rows, *sums])])), rows, estimates
     )

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.ledger.basis import Hierarchies, fingerprint
 from kanon_sql.ledger.ledger import Entry, open_ledger
 from kanon_sql.ledger.treated import treatments_in
+from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import distinct_values
 from kanon_sql.source.model import Column, Source
@@ -191,10 +192,14 @@ def still_beside(paths: tuple[list[Path], list[Path]]) -> list[str]:
     return []
 
 
-def settle_open(path: Path, place: str, options: EngineOptions) -> None:
+Opening = Callable[[LoadedConfig, EngineOptions], AbstractContextManager[tuple[Engine, Source | None]]]
+
+
+def settle_open(path: Path, place: str, options: EngineOptions, opening: Opening) -> None:
     """Looks of each open release of a ledger whether it came to its place, and says so there.
 
-    One of which that cannot be told stays open, and counts as a release. No other run is alive that has made it: that
+    `opening` opens what is now at the target of a configuration where another engine holds that. One of which that
+    cannot be told stays open, and counts as a release. No other run is alive that has made it: that
     would hold the ledger. Raises ConfigurationError and EngineError for a ledger that cannot be used.
     """
     if not path.exists() or not path.stat().st_size:
@@ -205,20 +210,39 @@ def settle_open(path: Path, place: str, options: EngineOptions) -> None:
         return
     with open_ledger(path, place, write=True) as ledger:
         for entry in ledger.entries():
-            came = _came_to_its_place(entry, path, options) if entry.state == "open" else None
+            came = _came_to_its_place(entry, path, options, opening) if entry.state == "open" else None
             if came is not None:
                 ledger.close(entry, released=came)
 
 
-def _came_to_its_place(entry: Entry, ledger: Path, options: EngineOptions) -> bool | None:
+def _came_to_its_place(entry: Entry, ledger: Path, options: EngineOptions, opening: Opening) -> bool | None:
     """None where it cannot be told: its target may also have been moved or replaced since."""
     with suppress(KanonError):
         loaded = recorded_configuration(entry, ledger)
-        with suppress(KanonError), open_engine(options) as engine:
-            if holds(engine, open_target(engine, entry, loaded), entry):
+        with suppress(KanonError), _opened_again(entry, loaded, options, opening) as (engine, opened):
+            if opened is not None and holds(engine, opened, entry):
                 return True
         return False if _is_still_beside(*restored(entry.details["open"], entry, ledger)) else None
     return None
+
+
+@contextmanager
+def _opened_again(
+    entry: Entry, loaded: LoadedConfig, options: EngineOptions, opening: Opening
+) -> Iterator[tuple[Engine, Source | None]]:
+    """What is at the target of a release now, for the block."""
+    if in_another_engine(loaded):
+        with opening(loaded, options) as opened:
+            yield opened
+    else:
+        with open_engine(options) as engine:
+            yield engine, open_target(engine, entry, loaded)
+
+
+def in_another_engine(loaded: LoadedConfig) -> bool:
+    """Whether releases of a configuration are put where another engine than DuckDB reads them."""
+    target, engine = loaded.config.target, loaded.config.engine.chosen
+    return target is not None and engine != "duckdb" and (target.path is None or ENGINES[engine].files)
 
 
 def _is_still_beside(path: str = "", inode: str = "") -> bool:
@@ -252,12 +276,12 @@ def _told(engine: Engine, loaded: LoadedConfig, source: Source, hierarchies: Hie
     config = loaded.config
     names = {column.name for column in source.columns}
     identifiers = {*config.identifiers, *([config.privacy.entity] if config.privacy.entity else [])}
-    if not source.backend.abilities.ledger or names & identifiers or not names >= set(config.quasi_identifiers):
+    if names & identifiers or not names >= set(config.quasi_identifiers):
         return None
     number = _recorded(engine, loaded, source)
     if number is not None:
         return f"is release {number} of the ledger"
-    if _labels(engine, source, hierarchies, _FIRST) is None:
+    if not source.backend.weighted and _labels(engine, source, hierarchies, _FIRST) is None:
         return None
     counts = _labels(engine, source, hierarchies, None)
     if counts is None or not (counts[1] or (identifiers and counts[0])):
@@ -287,12 +311,14 @@ def _labels(engine: Engine, source: Source, hierarchies: Hierarchies, first: int
     first ones only that None is a fact about the table, whatever the order of its rows. A * alone also stands in tables
     that were never generalized; it is a sign only where the identifiers are gone.
     """
-    rows = source.relation if first is None else source.relation.limit(first)
     labels = telling = 0
     for name, (spec, hierarchy) in hierarchies.items():
         if hierarchy is None and spec.builtin is None:
             continue
-        counted = _counted(engine, source, rows, source.column(name), spec, hierarchy)
+        column = source.column(name)
+        rows = source.backend.given(engine, source.relation, [column])
+        rows = rows if first is None else rows.limit(first)
+        counted = _counted(engine, source, rows, column, spec, hierarchy)
         if counted[2]:
             return None
         labels, telling = labels + counted[0], telling + counted[1]

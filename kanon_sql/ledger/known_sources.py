@@ -20,29 +20,33 @@ from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import duckdb
-import sqlglot
 from sqlglot import TokenType, exp, tokenize
 from sqlglot.errors import SqlglotError
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.ledger.basis import Overview, digest, overview
 from kanon_sql.ledger.ledger import Entry
+from kanon_sql.ledger.there import scan_columns
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import text_of
 from kanon_sql.source.duckdb import attached_as, split_name, with_absolute_paths
-from kanon_sql.source.model import Source
+from kanon_sql.source.model import Column, Source
 from kanon_sql.source.remote import is_remote
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.dialects import find_dialect
 from kanon_sql.sql.template import Item
+from kanon_sql.sql.writing import named_tables, table_name
 
 Json = dict[str, Any]
 
 _ENOUGH = 20  # bits: two tables of as many rows agree by chance less than once in a million
 _SOME = 1_000  # rows, of which every value must be a number for a column of numbers
 _NOTHING = exp.cast(exp.null(), "VARCHAR")
+_FIRST_SCHEMA = {"postgres": "public", "spark": "default"}  # where tables are that are named without a schema
 _FEW = 1_000  # distinct values, about, that are counted in memory before they are digested
 
 
@@ -126,11 +130,26 @@ def kept_print(entry: Entry, table: str, key: str) -> TablePrint | None:
 def print_columns(engine: Engine, table: Source, key: str, rows: int, estimates: Sequence[int]) -> TablePrint:
     """The fingerprints of all columns of a table of so many rows, in one scan.
 
-    `estimates` are about how many distinct values each column has, in the order of their names. Of a source they are
-    taken as it stands, as is the fingerprint of all columns.
+    `estimates`, where DuckDB holds it, are about how many distinct values each column has, in the order of their names.
+    Of a source they are taken as it stands, as is the fingerprint of all columns.
     """
     table = table.unread or table
     columns = sorted(table.columns, key=lambda column: column.name)
+    if table.backend.weighted:
+        scan_columns(engine, table, key, rows, _FEW)
+    else:
+        _scan(engine, table, columns, key, estimates)
+    sums = engine.query("ledger/column_prints", values={"key": key})
+    return TablePrint(
+        rows,
+        {
+            column.name: ColumnPrint(_digest(key, total), bits)
+            for column, (_, total, bits) in zip(columns, sums, strict=True)
+        },
+    )
+
+
+def _scan(engine: Engine, table: Source, columns: Sequence[Column], key: str, estimates: Sequence[int]) -> None:
     values = [exp.Coalesce(this=text_of(column, ()), expressions=[exp.Literal.string("")]) for column in columns]
     is_few = [estimate <= _FEW for estimate in estimates]
     numbers = _numbers(engine, table, [value for value, few in zip(values, is_few, strict=True) if not few])
@@ -144,14 +163,7 @@ def print_columns(engine: Engine, table: Source, key: str, rows: int, estimates:
         for position, (value, few) in enumerate(zip(values, is_few, strict=True))
     ]
     names = {"table_rows": table.relation}
-    sums = engine.query("ledger/column_prints", names=names, lists={"cell": items}, values={"key": key})
-    return TablePrint(
-        rows,
-        {
-            column.name: ColumnPrint(_digest(key, total), bits)
-            for column, (_, total, bits) in zip(columns, sums, strict=True)
-        },
-    )
+    engine.query("ledger/column_scan", names=names, lists={"cell": items}, values={"key": key})
 
 
 def _numbers(engine: Engine, table: Source, values: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
@@ -184,8 +196,7 @@ def source_place(loaded: LoadedConfig) -> str | None:
     named = source.path if source.folder_table is None else source.folder_table[1]
     if named is not None:
         return _absolute(loaded, named)
-    database = "" if source.database_file is None else _absolute(loaded, source.database_file)
-    return f"{database}: {source.table or ' '.join((source.query or '').split())}"
+    return f"{_database(loaded, source.database_file)}: {source.table or ' '.join((source.query or '').split())}"
 
 
 def target_place(loaded: LoadedConfig) -> str | None:
@@ -195,13 +206,16 @@ def target_place(loaded: LoadedConfig) -> str | None:
         return source_place(loaded)
     if target.path is not None:
         return _absolute(loaded, target.path)
-    return f"{_absolute(loaded, target.database_file or '')}: {target.table}"
+    return f"{_database(loaded, target.database_file or '')}: {target.table}"
 
 
 def places_of_source(engine: Engine, loaded: LoadedConfig, source: Source) -> set[str]:
     """All places that a source reads."""
     config, given = loaded.config.source, source_place(loaded)
     places = {given} if given is not None else set()
+    if source.backend.weighted:
+        files = {str(Path(name).resolve()) for name in glob(_absolute(loaded, config.path or ""))}  # noqa: PTH207
+        return places | files | _of_engine(loaded, source.backend.tables_read(source.unread or source))
     if config.path is not None or config.folder_table is not None:
         return places | {str(path.resolve()) for path in source.files}
     return places | set(_Read(engine, config, loaded.base).places())
@@ -211,10 +225,31 @@ def places_of_target(loaded: LoadedConfig) -> set[str]:
     """The places of a target that is no source; as a query names it."""
     target, given = loaded.config.target, target_place(loaded)
     places = {given} if given is not None else set()
-    if target is not None and target.table is not None:
+    if target is not None and target.table is not None and loaded.config.engine.chosen != "duckdb":
+        named = table_name(target.table, find_dialect(loaded.config.engine.chosen), loaded.place("target"))
+        places |= _of_engine(loaded, [(named.db or _FIRST_SCHEMA[loaded.config.engine.chosen], named.name)])
+    elif target is not None and target.table is not None:
         schema, table = split_name(target.table, loaded.place("target"))
         places |= set(_of_table(_absolute(loaded, target.database_file or ""), schema, table))
     return places
+
+
+def _database(loaded: LoadedConfig, file: str | None) -> str:
+    """What holds the tables of a source or target: a file, or the engine, which other users reach as well."""
+    engine = loaded.config.engine
+    if engine.postgres is not None:
+        url = urlsplit(engine.postgres)
+        server = url.netloc.rpartition("@")[2].casefold()
+        return f"postgresql://{server}{url.path}"
+    if engine.spark is not None:
+        return "spark"
+    return "" if file is None else _absolute(loaded, file)
+
+
+def _of_engine(loaded: LoadedConfig, tables: Sequence[tuple[str, str]]) -> set[str]:
+    """Tables of another engine as configurations may name them; those of its first schema without it, too."""
+    database, first = _database(loaded, None), _FIRST_SCHEMA[loaded.config.engine.chosen]
+    return {place for schema, name in tables for place in _of_table(database, schema, name, first)}
 
 
 def folders_around(places: set[str]) -> set[str]:
@@ -261,13 +296,7 @@ class _Read:
             tables = [exp.to_table(name, dialect="duckdb") for name in names]
         except (duckdb.Error, SqlglotError):
             pass  # it binds no list of files, and no statement of two steps such as PIVOT
-        try:
-            tree = sqlglot.parse_one(text, read="duckdb")
-        except SqlglotError:
-            return tables
-        shared = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
-        named = [table for table in tree.find_all(exp.Table) if isinstance(table.this, exp.Identifier)]
-        return [*tables, *(table for table in named if table.db or table.name.casefold() not in shared)]
+        return [*tables, *named_tables(text, "duckdb")]
 
     def _view(self, table: exp.Table) -> list[str]:
         """The SELECT of a view of the database; nothing for a table."""
@@ -291,16 +320,17 @@ def _quoted_texts(text: str) -> list[str]:
         return []
 
 
-def _of_table(database: str, schema: str, name: str) -> Iterator[str]:
+def _of_table(database: str, schema: str, name: str, first: str = "main") -> Iterator[str]:
     """A table as configurations may name it, whose case says nothing."""
     schema, name = schema.casefold(), name.casefold()
     yield f"{database}: {schema}.{name}"
-    if schema == "main":
+    if schema == first:
         yield f"{database}: {name}"
 
 
 def _absolute(loaded: LoadedConfig, path: str) -> str:
-    return path if is_remote(path) else str((loaded.base / path).resolve())
+    path = path.removeprefix("file://")
+    return path if is_remote(path) or "://" in path else str((loaded.base / path).resolve())
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError, UnsettledError
 from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, basis_of, counted_anew, digest
-from kanon_sql.ledger.earlier import settle_open, still_beside
+from kanon_sql.ledger.earlier import Opening, settle_open, still_beside
 from kanon_sql.ledger.known_sources import (
     SourceLook,
     kept_key,
@@ -36,9 +36,11 @@ from kanon_sql.ledger.known_sources import (
 from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger, refuse_ledger
 from kanon_sql.ledger.treated import aggregated_again, kept_of, known_again, other_keys, pseudonyms_among, treated_twice
 from kanon_sql.privacy.registry import models_of
-from kanon_sql.report.report import ReportDraft, levels_of
+from kanon_sql.report.report import ReportDraft, describe_configuration, levels_of
+from kanon_sql.settings.algorithms import MEASURES
 from kanon_sql.settings.treatments import share_of
 from kanon_sql.settings.version import __version__
+from kanon_sql.source.columns import compared_by
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import signals
@@ -61,6 +63,8 @@ def no_new_data(loaded: LoadedConfig, of_labels: Sequence[str] = ()) -> list[str
     reasons = []
     if not config.algorithm.declared.full_domain:
         reasons.append(f"{config.algorithm.name}, which has no levels (algorithm: optimal has)")
+    if config.engine.chosen not in MEASURES["apply"]:
+        reasons.append(f"engine: {config.engine.chosen} (it reads files and tables of DuckDB)")
     if config.privacy.entity is not None:
         reasons.append("entity, which no release holds (without it k counts rows: one row a person)")
     if config.privacy.known_columns is not None:
@@ -112,12 +116,14 @@ class NewRelease:
     only_new: bool = False
 
 
-def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions, *, dry_run: bool = False) -> None:
+def refuse_early(
+    loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions, opening: Opening, *, dry_run: bool = False
+) -> None:
     """What can be told before any row is read: the ledger can be used, and the order of the rows will be random.
 
-    Open releases of the ledger are settled first, but by a dry run. Two releases in one order are joined by their
-    places. Raises NoReleaseError for such an order, or warns where the configuration says so; ConfigurationError and
-    EngineError for the ledger.
+    Open releases of the ledger are settled first (see settle_open), but by a dry run. Two releases in one order are
+    joined by their places. Raises NoReleaseError for such an order, or warns where the configuration says so;
+    ConfigurationError and EngineError for the ledger.
     """
     releases_config = loaded.config.releases
     if releases_config is None:
@@ -126,7 +132,7 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
     refuse_ledger(path, place)
     refuse_outputs([loaded], [("the ledger", path)])
     if not dry_run:
-        settle_open(path, place, options)
+        settle_open(path, place, options, opening)
     release = loaded.config.release
     if release.order == "none" or release.seed is not None:
         what = "the order is not random" if release.order == "none" else "release.seed makes the order repeatable"
@@ -257,7 +263,7 @@ def _entry(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entr
         quasi_identifiers=[qi.name for qi in new_release.roles.quasi_identifiers],
         released=[released_column.name for released_column in new_release.roles.released],
         details={
-            "configuration": loaded.redact(to_yaml(config.model_dump(exclude_unset=True))),
+            "configuration": loaded.redact(to_yaml(_kept_configuration(loaded))),
             "solution": new_release.draft.solution,
             "order": config.release.order,
             "folder": loaded.redact(str(loaded.base.resolve())),
@@ -273,10 +279,18 @@ def _entry(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entr
     )
 
 
+def _kept_configuration(loaded: LoadedConfig) -> Json:
+    """The configuration as it was given, without the password of a URL."""
+    given = loaded.config.model_dump(exclude_unset=True)
+    return {**given, "engine": describe_configuration(loaded)["engine"]} if "engine" in given else given
+
+
 def _look(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entry]) -> SourceLook:
     """By what the source of a release is known again."""
     key = kept_key(earlier)
     overview, columns = printed(new_release.engine, new_release.source, key)
+    if new_release.draft.source_rows not in (None, overview.rows):
+        raise EngineError(f"{new_release.source.label} has other rows than when it was counted; run again")
     reads = set() if new_release.handed_in[0] else places_of_source(new_release.engine, loaded, new_release.source)
     writes = set() if new_release.handed_in[1] else places_of_target(loaded)
     return SourceLook(overview.fingerprint, columns, key, reads, writes)
@@ -308,13 +322,16 @@ def _refuse_complementary(
     again = known_again(entry, related)
     repeated = [name for name in entry.released if name in again or name in entry.quasi_identifiers]
     new = set(entry.released) - set(repeated)
+    written = new_release.written
     keys: list[Item] = [
-        {"key": source_column.key} for source_column in new_release.written.columns if source_column.name not in new
+        {"key": compared_by(written, source_column)}
+        for source_column in written.columns
+        if source_column.name not in new
     ]
     k = loaded.config.privacy.k
     held, of = _held(loaded, new_release, entry)
-    names = {"written": new_release.written.relation, "held_count": held}
-    counts = new_release.engine.query("ledger/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
+    names = {"written": written.relation, "held_count": held}
+    counts = written.backend.query("ledger/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
     classes, rows = int(counts[0]), int(counts[1])
     report["known"], report["violating"] = repeated, {"classes": classes, "rows": rows}
     if classes:

@@ -112,16 +112,15 @@ class Abilities:
     """An engine: `name` is its key in a configuration too.
 
     `files` says that it reads files as sources, `databases` that tables stand in a file of their own, `in_place` that a
-    release can take the source's place, `ledger` that its releases are recorded, `formulas` that those of CSV are
-    escaped, `settings` that it takes a `config`, `pushdown` that combinations can be searched where the rows are,
-    `rows` that the rows themselves can be looked at, as the warning of columns that betray does.
+    release can take the source's place, `formulas` that those of CSV are escaped, `settings` that it takes a `config`,
+    `pushdown` that combinations can be searched where the rows are, `rows` that the rows themselves can be looked at,
+    as the warning of columns that betray does.
     """
 
     name: str
     files: bool = True
     databases: bool = False
     in_place: bool = False
-    ledger: bool = False
     formulas: bool = False
     settings: bool = False
     pushdown: bool = True
@@ -131,7 +130,7 @@ class Abilities:
 ENGINES = {
     algorithm.name: algorithm
     for algorithm in (
-        Abilities("duckdb", databases=True, in_place=True, ledger=True, formulas=True, pushdown=False, rows=True),
+        Abilities("duckdb", databases=True, in_place=True, formulas=True, pushdown=False, rows=True),
         Abilities("spark", settings=True),
         Abilities("postgres", files=False, formulas=True),
     )
@@ -141,7 +140,7 @@ ENGINES = {
 # What is measured of one table, and by which engines where they hold its rows.
 MEASURES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("check", "lattice", "sweep", "compile", "risk", "utility", "attack"), tuple(ENGINES)),
-    **dict.fromkeys(("link", "report"), ("duckdb",)),
+    **dict.fromkeys(("link", "report", "apply"), ("duckdb",)),
 }
 
 

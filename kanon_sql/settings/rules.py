@@ -193,8 +193,6 @@ def places(config: Part) -> Faults:
             yield (key,), f"nothing is replaced in place on {name}; name another target"
     if not able.pushdown and config.get("search_in") in ("engine",):
         yield ("search_in",), "search_in: engine goes with an engine beside DuckDB; remove it, or name one"
-    if not able.ledger and config.get("releases") is not None:
-        yield ("releases",), f"the ledger is kept for releases by engine: duckdb, not by {name}; remove it"
 
 
 def in_duckdb(population: Part) -> Faults:

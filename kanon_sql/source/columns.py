@@ -14,18 +14,19 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from kanon_sql.errors import EngineError, UnfittingSourceError, bounded
+from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError, bounded
 from kanon_sql.settings.columns import BLANKS, ColumnConfig
 from kanon_sql.source.formats.registry import find_place
 from kanon_sql.source.model import Backend, Column, Source
 from kanon_sql.source.reading import Reading, changed, fits, understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.dialects import Dialect, column_type
+from kanon_sql.sql.dialects import Dialect, column_type, own
 from kanon_sql.sql.tables import NUMERIC
 from kanon_sql.sql.template import Item, column, state
 
 _FRACTIONAL = ("DOUBLE", "FLOAT", "DECIMAL")
+_ZEROS = r"([.][0-9]*?)0+$", r"\1"  # at the end of decimals, and what stays of these
 _OF_TEXTS = ("format", "decimal", "thousands", "trim", "case", "recode", "missing", "invalid")
 
 
@@ -144,10 +145,43 @@ def as_written(value: exp.Expr, kind: str) -> exp.Expr:
         value = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
     text: exp.Expr = exp.cast(value, "VARCHAR")
     if kind.startswith(_FRACTIONAL):
-        text = _replaced(text, r"([.][0-9]*?)0+$", r"\1")
+        text = _replaced(text, *_ZEROS)
         text = _replaced(text, "[.]$", "")
         return text if kind.startswith("DECIMAL") else _replaced(text, "^-0$", "0")
     return _replaced(text, " 00:00:00$", "") if kind.startswith("TIMESTAMP") else text
+
+
+def text_there(col: Column, dialect: Dialect) -> exp.Expr:
+    """The text of a cell as `text_of` has it, in the SQL of another engine, which may write large and small floating
+    numbers otherwise; an empty one where it is NULL.
+    """
+    value: exp.Expr = column(col.key)
+    if col.type in ("BLOB", "BYTEA"):
+        value = own("hex", value) if col.type == "BLOB" else value
+    elif col.type == "TIMESTAMP WITH TIME ZONE":
+        value = dialect.in_utc(value)
+    text: exp.Expr = exp.cast(value, "VARCHAR")
+    if col.type.startswith((*_FRACTIONAL, "NUMERIC")):
+        for pattern, by in (_ZEROS, ("[.]$", ""), ("^-0$", "0")):
+            text = dialect.replace_all(text, pattern, by)
+    elif col.type.startswith("TIMESTAMP"):
+        text = dialect.replace_all(text, " 00:00:00$", "")
+    return exp.Coalesce(this=text, expressions=[exp.Literal.string("")])
+
+
+def compared_by(source: Source, col: Column) -> exp.Expr:
+    """The value by which rows of a source that are equal in a column are told from others where its rows are.
+
+    In another engine it is a text where values of the type are not compared there, or not exactly.
+    """
+    value: exp.Expr = column(col.key)
+    if not source.backend.weighted:
+        return value
+    try:
+        column_type(source.backend.dialect, col.type, "")
+    except ConfigurationError:
+        return source.backend.dialect.by_bytes(exp.cast(value, "VARCHAR"))
+    return value
 
 
 def or_missing(key: exp.Expr, partner: exp.Expr, absent: exp.Expr | None) -> exp.Expr:

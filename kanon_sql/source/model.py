@@ -219,6 +219,10 @@ class Backend(ABC):
     def listed(self, listing: Listing) -> exp.CTE:
         """Makes a small table of values readable: the common table expression that statements begin with."""
 
+    def tables_read(self, source: Source) -> list[tuple[str, str]]:
+        """(schema, name) of each table and view that a source of this engine reads, as far as the engine tells."""
+        return []
+
     def holds(self, target: TargetConfig) -> bool:
         """Whether releases at a target stand in this engine; DuckDB finds its own by their files."""
         return False

@@ -154,6 +154,27 @@ class Dialect:
         """The BIGINT that at most 15 hexadecimal digits are."""
         raise self._lacks("hexadecimal digits")
 
+    def md5_digits(self, text: exp.Expr) -> exp.Expr:
+        """The 32 hexadecimal digits of MD5 of a text, whose letters are encoded in UTF-8."""
+        return own("md5", text)
+
+    def last_halves(self, digits: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+        """Two BIGINTs of 32 bits: the last eight of 16 bytes, given by their digits, read from the end to the middle.
+
+        Together they are what DuckDB calls md5_number_lower.
+        """
+        pairs = [own("substr", digits.copy(), start, 2) for start in range(31, 15, -2)]
+        upper, lower = (own("concat", "0" * 7, *half) for half in (pairs[:4], pairs[4:]))
+        return self.whole_number(upper), self.whole_number(lower)
+
+    def in_utc(self, moment: exp.Expr) -> exp.Expr:
+        """A timestamp with a time zone as that of UTC without."""
+        return marked(exp.AtTimeZone(this=moment, zone=exp.Literal.string("UTC")))
+
+    def seconds(self, moment: exp.Expr) -> exp.Expr:
+        """The seconds of a date or timestamp without time zone since 1970."""
+        return own("date_part", "epoch", moment)
+
     def xor_each(self, digits: exp.Expr, length: int, byte: int) -> exp.Expr:
         """`length` hexadecimal digits with each of their bytes changed by an exclusive or with a byte.
 
@@ -262,6 +283,9 @@ class _Postgres(Dialect):
         bits = own_cast(own("concat", "x", digits), "BIT(60)", "postgres")
         return own_cast(bits, "BIGINT", "postgres")
 
+    def md5_digits(self, text: exp.Expr) -> exp.Expr:
+        return own("md5", own("convert_to", exp.cast(text, "VARCHAR"), "UTF8"))
+
     def once(self, value: exp.Expr) -> exp.Expr:
         return exp.Subquery(this=marked(exp.Select(expressions=[value])))
 
@@ -300,6 +324,12 @@ class _Spark(Dialect):
 
     def whole_number(self, digits: exp.Expr) -> exp.Expr:
         return exp.cast(own("conv", digits, 16, 10), "BIGINT")
+
+    def in_utc(self, moment: exp.Expr) -> exp.Expr:
+        return own("to_utc_timestamp", moment, own("current_timezone"))
+
+    def seconds(self, moment: exp.Expr) -> exp.Expr:
+        return own("unix_timestamp", moment)
 
     def session_variable(self, name: str) -> exp.Expr:
         return exp.column(name, "session", "system")

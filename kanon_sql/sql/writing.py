@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import sqlglot
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Grammar
+from sqlglot.errors import SqlglotError
 from sqlglot.generator import Generator
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
@@ -311,6 +313,17 @@ def table_name(text: str, dialect: Dialect, option: str) -> exp.Table:
     for key, part in zip(("this", "db", "catalog"), reversed(list(folded.parts)), strict=False):
         table.set(key, exp.to_identifier(part.name, quoted=True))
     return table
+
+
+def named_tables(text: str, dialect: str) -> list[exp.Table]:
+    """The tables that a statement names, but for those of its own WITH; none where it cannot be parsed."""
+    try:
+        tree = sqlglot.parse_one(text, read=dialect)
+    except SqlglotError:
+        return []
+    shared = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
+    named = [table for table in tree.find_all(exp.Table) if isinstance(table.this, exp.Identifier)]
+    return [table for table in named if table.db or table.name.casefold() not in shared]
 
 
 def _is_name(part: exp.Expr, in_quotes: bool) -> bool:

@@ -1,50 +1,19 @@
--- Answers: what tells of each column whether another table holds the same values, each as often, in one scan: a sum of
--- digests that a key is mixed into, and how many bits it says by holding them, 64 at most. Where n rows draw values as
--- often as is done here, a table has exactly these counts by chance once in 2 to the power of that. Where all values
--- are equally often a plan may have said so: a value is a bit then, and none where they are evenly spaced numbers or
--- moments, such as the numbers of rows or the days of a year.
--- Reads: table_rows, the rows of a table (what cell_few, cell_many and cell_number read).
--- Takes: cell_few, of a column of few distinct values the value, else NULL; cell_many, of one of many the value, else
--- NULL; cell_number, of that one the number or moment that it is, NULL for neither; cell_name, cell_text and
--- cell_place, names for these; $key, which is mixed into the digests.
+-- Answers: what tells of each column whether another table holds the same values, each as often: a sum of digests that
+-- a key is mixed into, and how many bits it says by holding them, 64 at most. Where n rows draw values as often as is
+-- done here, a table has exactly these counts by chance once in 2 to the power of that. Where all values are equally
+-- often a plan may have said so: a value is a bit then, and none where they are evenly spaced numbers or moments, such
+-- as the numbers of rows or the days of a year.
+-- Reads: ledger_scan, what a scan of the table told (position, row_count, held, total, is_planned).
+-- Takes: $key, which is mixed into the digests.
 -- Gives: position, total, bits.
-WITH placed AS (
-    SELECT
-        cell_few AS cell_name,
-        cell_many AS cell_text,
-        CASE
-            WHEN cell_number BETWEEN -1e15 AND 1e15 THEN cell_number
-        END AS cell_place
-    FROM table_rows
-), scanned AS MATERIALIZED (
-    SELECT
-        count(*) AS row_count,
-        [LIST_OF(histogram(cell_name))] AS counts,
-        [LIST_OF(sum(CAST(md5_number_lower($key || cell_text) AS HUGEINT)))] AS totals,
-        [LIST_OF(
-            count(cell_place) = count(*)
-            AND abs(avg(cell_place) - (min(cell_place) + max(cell_place)) / 2)
-                <= 1e-6 * (max(cell_place) - min(cell_place))
-            AND abs(var_pop(cell_place) * 12 - power(max(cell_place) - min(cell_place), 2))
-                <= 0.01 * power(max(cell_place) - min(cell_place), 2)
-        )] AS planned
-    FROM placed
-), listed AS (
-    SELECT
-        row_count,
-        unnest(range(len(counts))) AS position,
-        unnest(counts) AS held,
-        unnest(totals) AS total,
-        unnest(planned) AS is_planned
-    FROM scanned
-), entries AS (
+WITH entries AS (
     SELECT
         position,
         entry.key AS text,
         entry.value AS held,
         TRY_CAST(entry.key AS DOUBLE) AS number,
         TRY_CAST(entry.key AS TIMESTAMP) AS moment
-    FROM (SELECT position, unnest(map_entries(held)) AS entry FROM listed) AS unnested
+    FROM (SELECT position, unnest(map_entries(held)) AS entry FROM kanon.ledger_scan) AS unnested
 ), few AS (
     SELECT
         position,
@@ -82,6 +51,6 @@ SELECT
             greatest(0, few.nats - (lgamma(row_count + 1) - row_count * ln(row_count) + row_count)) / ln(2) + 1e-9
         )
     END) AS BIGINT) AS bits
-FROM listed
+FROM kanon.ledger_scan AS listed
 LEFT JOIN few ON few.position = listed.position
 ORDER BY listed.position

@@ -90,7 +90,6 @@ ASKING: dict[str, Json] = {
     "settings": {"config": {"spark.executor.memory": "1g"}},
     "formulas": {"target": {"path": "out.csv", "csv": {"formulas": "escape"}}},
     "in_place": {"target": "in-place"},
-    "ledger": {"releases": {"path": "ledger.duckdb"}},
     "pushdown": {"search_in": "engine"},
 }
 

@@ -71,7 +71,8 @@ def prints(values: list[str], key: str, *, few: bool = True) -> tuple[str, int]:
     cell = {"few": value if few else nothing, "many": nothing if few else value, "number": number}
     lists = {"cell": [{**cell, "name": "name_0", "text": "text_0", "place": "place_0"}]}
     rows = {"table_rows": ("v VARCHAR", [(held,) for held in values])}
-    [(_, total, bits)] = answers("ledger/column_prints", rows, lists=lists, values={"key": key})
+    then = render("ledger/column_prints").replace("$key", exp.Literal.string(key).sql("duckdb"))
+    [(_, total, bits)] = answers("ledger/column_scan", rows, lists=lists, values={"key": key}, then=then)
     return total, bits
 
 

@@ -11,6 +11,7 @@ from kanon_sql.commands.run.warnings import betraying_columns, guard, suppressed
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.job import Job
 from kanon_sql.engines.lockdown import allow_paths
+from kanon_sql.engines.opening import open_released
 from kanon_sql.errors import (
     EngineError,
     InterruptedRunError,
@@ -122,7 +123,7 @@ def _run(run: Run, job: Job) -> PageFacts | None:
     loaded, call = run.loaded, run.call
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     configured_warnings(loaded, run.draft)
-    refuse_early(loaded, run.draft, call.options, dry_run=call.dry_run)
+    refuse_early(loaded, run.draft, call.options, open_released, dry_run=call.dry_run)
     with job.open(call.options) as opened:
         engine, sink, source = opened.engine, opened.sink, opened.open_source()
         with telling_releases(engine, loaded, source, hierarchies):
@@ -311,7 +312,7 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
             draft.verification = {"compared": "counts"}
             return rehearsed.whole
         draft.verification = sink.verification(engine, run.loaded, written)
-        return written
+        return whole
 
 
 def note_release(run: Run, release: Release) -> int:

@@ -244,6 +244,10 @@ class Postgres(Remote):
         )
         return Source(kind, select_keys(table, names), columns, missing, True, label, self)
 
+    def tables_read(self, source: Source) -> list[tuple[str, str]]:
+        read = source.relation.find(exp.Table)
+        return [] if read is None else self.rights.read_with(read)
+
     def holds(self, target: TargetConfig) -> bool:
         return target.table is not None
 

@@ -142,6 +142,11 @@ class Rights:
         row = self._row("shared", place, numbers=self._reached(source, place)["numbers"], target=target)
         return None if row is None else str(row[0])
 
+    def read_with(self, table: exp.Table) -> list[tuple[str, str]]:
+        """(schema, name) of each table and view that stays and is read with a table or view."""
+        numbers = self._reached(table, "source")["numbers"]
+        return [(str(row[0]), str(row[1])) for row in self._rows("names", None, numbers=numbers)]
+
     def _reached(self, table: exp.Table, place: str) -> dict[str, Any]:
         """The tables and views that are read with a table or view, and the roles with whose rights they are."""
         catalogued = self._postgres.find(table)

@@ -13,7 +13,7 @@ from kanon_sql.engines.job import RemoteJob
 from kanon_sql.engines.postgres.carrying import not_kept, read_carried, refuse_dependent
 from kanon_sql.engines.postgres.engine import Postgres, copied, is_lost, open_connection
 from kanon_sql.engines.remote import RemoteRelease, RemoteSink, remote_release, target_of, there_already
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError, UnsettledError
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.source.model import Source
 from kanon_sql.sql import template
@@ -111,7 +111,7 @@ class PostgresTable(RemoteSink):
 
 
 def commit_run(postgres: Postgres, target: str, place: str) -> None:
-    """Commits what a run made. Raises EngineError, which says how to find out where no answer came."""
+    """Commits what a run made. Raises EngineError; where no answer came UnsettledError, which says how to find out."""
     import psycopg
 
     ((xact,),) = postgres.catalogue("commit_number", place)
@@ -122,7 +122,7 @@ def commit_run(postgres: Postgres, target: str, place: str) -> None:
             if not is_lost(error):
                 raise
             # COMMIT was sent, and no answer came.
-            lost = EngineError(
+            lost = UnsettledError(
                 f"{place}: the connection to PostgreSQL was lost at the commit: the release may be in "
                 f"{target}, or nothing was changed; SELECT pg_xact_status('{xact}') "
                 "says committed or aborted; look before you run again"

@@ -25,7 +25,7 @@ from kanon_sql.source.model import Column, Kind, Source, refuse_repeated, select
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.dialects import find_dialect
-from kanon_sql.sql.writing import Listing, cell_type, table_name
+from kanon_sql.sql.writing import Listing, cell_type, named_tables, table_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -64,14 +64,17 @@ class Spark(Remote):
         self._views: list[str] = []
         self.source_path: str | None = None
         self._kept: list[DataFrame] = []
+        self._named: list[exp.Table] = []  # the tables that the source names
 
     def open_source(self, loaded: LoadedConfig) -> Source:
         config, place = loaded.config.source, loaded.place("source")
         missing = tuple(config.missing or ())
         if config.table is not None:
             table = table_name(config.table, self.dialect, place)
+            self._named = [table]
             return self.opened(table, "table", config.table, missing, place)
         if config.query is not None:
+            self._named = named_tables(config.query, "spark")
             view = exp.Table(this=template.quoted(f"{self._mark}_source"))
             self._views.append(view.name)
             # As the body of a view it is a query: a command, which Spark would run at once, is refused.
@@ -94,6 +97,11 @@ class Spark(Remote):
         refuse_repeated(names, place)
         columns = tuple(Column(name, f"c{i}", _type(kind)) for i, (name, kind) in enumerate(described))
         return Source(kind, select_keys(table, names), columns, missing, True, label, self)
+
+    def tables_read(self, source: Source) -> list[tuple[str, str]]:
+        catalog = self.session.catalog
+        with self.speaking():
+            return [(table.db or catalog.currentDatabase(), table.name) for table in self._named]
 
     def holds(self, target: TargetConfig) -> bool:
         return True
