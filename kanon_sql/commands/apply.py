@@ -383,7 +383,7 @@ def _prepared(run: _RecordedRun, engine: Engine, source: Source, roles: Roles, h
         assert isinstance(prepared, FullDomain)
         draft.source_rows, draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
         draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
-        draft.warnings += unshifted_dates(prepared, loaded.config, run.levels)
+        draft.warnings += unshifted_dates(engine, prepared, loaded.config, run.levels)
         draft.treatments = describe_treatments(source)
     return prepared
 

@@ -199,7 +199,7 @@ def listed_rows(engine: Engine, problem: SearchProblem, writing: Writing) -> exp
     # A treated value is dear: it is not made again to be listed.
     plain = [col for col in roles.released if col.is_text and col.name not in source.treatments]
     texts = [col for col in plain if col not in roles.quasi_identifiers]
-    may_list = source.backend.abilities.rows and source.columnar and not writing.plain_text
+    may_list = not source.backend.weighted and source.columnar and not writing.plain_text
     if not texts or not may_list or not _FEW or problem.n < _MANY:
         return problem.rows
     rows: dict[str, Fill] = {"source": problem.rows}

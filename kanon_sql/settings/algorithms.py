@@ -113,8 +113,7 @@ class Abilities:
 
     `files` says that it reads files as sources, `databases` that tables stand in a file of their own, `in_place` that a
     release can take the source's place, `formulas` that those of CSV are escaped, `settings` that it takes a `config`,
-    `pushdown` that combinations can be searched where the rows are, `rows` that the rows themselves can be looked at,
-    as the warning of columns that betray does.
+    `pushdown` that combinations can be searched where the rows are.
     """
 
     name: str
@@ -124,13 +123,12 @@ class Abilities:
     formulas: bool = False
     settings: bool = False
     pushdown: bool = True
-    rows: bool = False
 
 
 ENGINES = {
     algorithm.name: algorithm
     for algorithm in (
-        Abilities("duckdb", databases=True, in_place=True, formulas=True, pushdown=False, rows=True),
+        Abilities("duckdb", databases=True, in_place=True, formulas=True, pushdown=False),
         Abilities("spark", settings=True),
         Abilities("postgres", files=False, formulas=True),
     )

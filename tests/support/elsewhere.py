@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import duckdb
+from shared_engine import insert
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
@@ -71,9 +72,7 @@ class Elsewhere(Remote):
     def copy_to(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
         defined = ", ".join(f'"{name}" {kind}' for name, kind in columns)
         engine.run(f'CREATE OR REPLACE TEMP TABLE "{table}" ({defined})')
-        for row in self.rows(sql):
-            values = ", ".join(f"$p{i}" for i in range(len(row)))
-            engine.run(f'INSERT INTO "{table}" VALUES ({values})', {f"p{i}": value for i, value in enumerate(row)})
+        insert(engine.connection, f'"{table}"', self.rows(sql))
 
     def make(self, statement: exp.Expr, name: str) -> exp.Table:
         self.rows(f'CREATE TEMP TABLE "{name}" AS {self.written(statement)}')

@@ -20,11 +20,11 @@ ABILITIES = {
     "settings": "settings of the session (`engine.config`)",
     "formulas": "formulas in CSV are escaped (`csv.formulas`)",
     "in_place": "`target: in-place`",
-    "rows": "the warning of columns that betray",
     "pushdown": "`search_in: engine`",
 }
 
 _LEDGER = "the ledger (`releases:`)"
+_WARNINGS = "the warnings of columns that betray, and of dates beside shifted ones"
 
 
 def allowed(model: str, search: str) -> tuple[bool, str]:
@@ -62,7 +62,13 @@ def matrix() -> str:
     engines.append(f"| `shift` and `cut` of texts in a `format` | {_cells(formats)} |")
     # Of the portable core, in which releases are made everywhere.
     aggregates = ", ".join(f"`{name}`" for name in AGGREGATES)
-    for words in (f"`aggregate`: {aggregates}", "masked rows (`suppressed: mask`)", "`ranges: widened`", _LEDGER):
+    for words in (
+        f"`aggregate`: {aggregates}",
+        "masked rows (`suppressed: mask`)",
+        "`ranges: widened`",
+        _LEDGER,
+        _WARNINGS,
+    ):
         engines.append(f"| {words} | {_cells([True] * len(ENGINES))} |")
     return "\n".join([*lines, "", *engines, ""])
 

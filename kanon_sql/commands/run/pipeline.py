@@ -145,8 +145,8 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         result = search(run, engine, prepared)
         release = release_of(engine, result)
         with call.step("read", "looking at other columns", engine.progress):
-            run.draft.warnings += betraying_columns(engine, prepared, release.finer())
-        run.draft.warnings += unshifted_dates(prepared, loaded.config, result.least_levels())
+            run.draft.warnings += betraying_columns(engine, prepared, release.finer(), loaded.config.missing)
+        run.draft.warnings += unshifted_dates(engine, prepared, loaded.config, result.least_levels())
         refuse_warnings(call, run.draft, sink)
         written = _verified(run, engine, sink, release)
         paths, handed_in = sink.paths(), (job.source_handed_in, job.target_handed_in)

@@ -17,11 +17,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from sqlglot import exp
 
+from kanon_sql.commands.run.drawing import Looking, draw_rows, drawn_values
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -38,7 +39,7 @@ from kanon_sql.source.treatments.applying import refuse_outside
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import IN_BIGINT
-from kanon_sql.sql.template import Fill, Item, column, state
+from kanon_sql.sql.template import Fill, Item, state
 
 _SAMPLE = 50_000  # rows that are looked at, about
 _SHARE = 0.5  # of the rows: those in groups that tell, and how far beyond chance
@@ -70,10 +71,12 @@ class _Sample:
         return self.chances[i, size]
 
 
-def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[Finer]) -> list[str]:  # noqa: C901
+def betraying_columns(  # noqa: C901
+    engine: Engine, prepared: SearchProblem, finer: Sequence[Finer], policy: str
+) -> list[str]:
     """A warning for each column, or two, that tell quasi-identifiers below their released level.
 
-    They are measured in about 50,000 rows. Nothing is measured where another engine holds the rows.
+    `policy` is that of missing values. They are measured in about 50,000 rows (see kanon_sql.commands.run.drawing).
     """
     quasi = {qi.key for qi in prepared.roles.quasi_identifiers}
     roles = prepared.roles
@@ -83,10 +86,10 @@ def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[F
         for source_column in roles.released
         if source_column.key not in quasi and roles.of(source_column) != "identifier"
     ]
-    if not prepared.source.backend.abilities.rows or not finer or not columns:
+    if not finer or not columns:
         return []
     _list_finer(engine, finer)
-    looked_at = _draw(engine, prepared, columns, finer)
+    looked_at = _draw(engine, prepared, columns, finer, policy)
     tells: dict[str, set[str]] = {}
     warnings = []
     for source_column in columns:
@@ -112,7 +115,7 @@ def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[F
     for source_column in columns:
         if looked_at.is_part and not tells[source_column.key] and looked_at.values[source_column.key] > _MOST_VALUES:
             figures = _told_by(
-                engine, _draw(engine, prepared, [source_column], finer, source_column), finer, [source_column]
+                engine, _draw(engine, prepared, [source_column], finer, policy, source_column), finer, [source_column]
             )
             if figures:
                 warnings.append(
@@ -135,18 +138,17 @@ def _list_finer(engine: Engine, finer: Sequence[Finer]) -> None:
 
 
 def _draw(
-    engine: Engine, prepared: SearchProblem, columns: Sequence[Column], finer: Sequence[Finer], by: Column | None = None
+    engine: Engine,
+    prepared: SearchProblem,
+    columns: Sequence[Column],
+    finer: Sequence[Finer],
+    policy: str,
+    by: Column | None = None,
 ) -> _Sample:
     """Makes the table that everything is measured in, of some rows or of all rows of some values."""
-    qis: list[Item] = [{"finer": _table(i), "key": fine.column.key, "code": f"q{i}"} for i, fine in enumerate(finer)]
     step = max(1, prepared.n // _SAMPLE)
-    names: dict[str, Fill] = {
-        "given_rows": prepared.rows,
-        "drawn_by": column(by.key if by else "number", "source"),
-        "step": step,
-    }
-    seen: list[Item] = [{"key": source_column.key, "code": source_column.key} for source_column in columns]
-    engine.query("commands/run/sample", names=names, lists={"seen": seen, "qi": qis})
+    tables = {_table(i): fine.column for i, fine in enumerate(finer)}
+    draw_rows(engine, prepared, Looking(columns, tables, step, policy, by))
     items: list[Item] = [{"code": source_column.key, "values": f"v{i}"} for i, source_column in enumerate(columns)]
     rows, *values = engine.query("commands/run/columns", lists={"seen": items})[0]
     common = []
@@ -286,7 +288,7 @@ def _looks(finding: Finding) -> str:
     return f"looks like {finding.name} ({finding.sure:.0%} sure: {finding.why})"
 
 
-def unshifted_dates(prepared: SearchProblem, config: Config, levels: Mapping[str, int]) -> list[str]:
+def unshifted_dates(engine: Engine, prepared: SearchProblem, config: Config, levels: Mapping[str, int]) -> list[str]:
     """Warnings of released dates that undo shifts: columns that are not shifted beside some that are, and two shifts.
 
     Of a quasi-identifier only where its lowest level in the release, as `levels` say, is that of days.
@@ -301,7 +303,8 @@ def unshifted_dates(prepared: SearchProblem, config: Config, levels: Mapping[str
         return []
     warnings = []
     digests = {name for name, treatment in config.transform.items() if treatment.pseudonym is not None}
-    dates = _dates(prepared, [column for column in shows_days if column.name not in {*shifts, *digests}])
+    unshifted = [column for column in shows_days if column.name not in {*shifts, *digests}]
+    dates = _dates(engine, prepared, unshifted, config.missing)
     if dates:
         warnings.append(
             f"released as they are beside shifted dates ({_quoted(shifts)}): {_quoted(dates)}; "
@@ -337,10 +340,10 @@ def _shows_days(config: Config, name: str, levels: Mapping[str, int]) -> bool:
     return level == 0 or (level <= len(periods) and periods[level - 1] in _DAYS)
 
 
-def _dates(prepared: SearchProblem, columns: Sequence[Column]) -> list[str]:
+def _dates(engine: Engine, prepared: SearchProblem, columns: Sequence[Column], policy: str) -> list[str]:
     """The names of those columns that hold days, as their types, their readings or their values say.
 
-    Values are looked at where the rows are in DuckDB only.
+    Of another engine the values of some rows are looked at.
     """
     source = prepared.source
     typed = {
@@ -350,16 +353,25 @@ def _dates(prepared: SearchProblem, columns: Sequence[Column]) -> list[str]:
         or (column.reading is not None and column.reading.type in ("date", "timestamp"))
     }
     others = [column for column in columns if column.name not in typed and (column.is_text or column.type in IN_BIGINT)]
-    if others and not source.backend.weighted:
-        cells: list[Item] = [
-            {
-                "value": text_of(column, source.missing),
-                "speaks": exp.convert(bool(_SPEAKS_OF_TIME.search(column.name))),
-            }
-            for column in others
-        ]
-        names: dict[str, Fill] = {"table_rows": source.relation}
-        values = {"formats": list(_DAY_FORMATS)}
-        ((days,),) = source.backend.query("commands/run/days", names=names, lists={"cell": cells}, values=values)
-        typed |= {column.name for column, is_date in zip(others, days, strict=True) if is_date}
+    if source.backend.weighted:
+        for column in others:
+            values = drawn_values(engine, prepared, column, _DRAWN, policy)
+            drawn = replace(column, key=values.expressions[0].alias_or_name)
+            typed |= set(_of_days(engine, values, [drawn], source.missing))
+    elif others:
+        typed |= set(_of_days(engine, source.relation, others, source.missing))
     return [column.name for column in columns if column.name in typed]
+
+
+def _of_days(engine: Engine, rows: exp.Select, columns: Sequence[Column], missing: Sequence[str]) -> list[str]:
+    """The names of columns that hold days, as the values of rows in DuckDB say."""
+    cells: list[Item] = [
+        {
+            "value": text_of(column, missing),
+            "speaks": exp.convert(bool(_SPEAKS_OF_TIME.search(column.name))),
+        }
+        for column in columns
+    ]
+    values = {"formats": list(_DAY_FORMATS)}
+    ((days,),) = engine.query("commands/run/days", names={"table_rows": rows}, lists={"cell": cells}, values=values)
+    return [column.name for column, is_date in zip(columns, days, strict=True) if is_date]

@@ -173,7 +173,7 @@ def _without_suppressed(whole: Gathered, hidden: int) -> Source:
     """The source without the rows that the release suppresses. Raises EngineError where these cannot be told apart."""
     source = whole.subject.source
     assert source is not None
-    if not source.backend.abilities.rows:
+    if source.backend.weighted:
         raise EngineError("another engine holds them")
     result = _result(whole)
     if result.suppressed != hidden:

@@ -281,7 +281,7 @@ def _readable(table: Source, select: exp.Select, base: Path, database: Path | No
     """A SELECT over a table with paths from the folder `base`, and a database under a name of ours; None for what is no
     table.
     """
-    if not table.backend.abilities.rows or table.weighted:
+    if table.backend.weighted or table.weighted:
         return None
     if table.kind == "table":
         if database is None:
