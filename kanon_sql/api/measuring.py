@@ -445,7 +445,8 @@ def link(
     """Joins a table about persons, one row each, to a release: what `kanon-sql link --json` prints.
 
     Args:
-        release: The table or release, a file or frame, or a table of the `connection`.
+        release: The table or release, a file or frame, a table of the `connection`, or where `release_config` names
+            another engine a table of that one.
         external: What somebody has who looks for persons in it, likewise.
         on: Columns to compare, or pairs (column of the release, column of the external table).
         connection: The DuckDB connection in which the work is done.

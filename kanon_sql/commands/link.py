@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.connection import open_given
+from kanon_sql.engines.opening import copy_release
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.measures.link.attack import LinkColumn, link_tables
 from kanon_sql.measures.link.joining import JoinRequest, check_pair
@@ -46,7 +47,9 @@ def run_link(
     meanings = _read_meanings(loaded, call, [ours for ours, _ in pairs])
     columns = [LinkColumn(ours, theirs, meanings.get(ours, EQUAL)) for ours, theirs in pairs]
     release, external = tables
-    if isinstance(release, Path):
+    if isinstance(release, Path) and loaded is not None and _is_there(release, loaded):
+        opened = copy_release(engine, loaded, str(release), call.options)
+    elif isinstance(release, Path):
         opened = _open(engine, _release(release, loaded), [column.release for column in columns], "the release")
     else:
         missing = loaded.config.source.missing if loaded is not None else None
@@ -145,6 +148,11 @@ def _read(table: Source, loaded: LoadedConfig, names: Mapping[str, str], *, as_i
         name: column.model_copy(update={"invalid": "error"}) for name, column in columns.items() if name in texts
     }
     return read_columns(table, columns, partial(loaded.place, "source", "columns"))
+
+
+def _is_there(release: Path, loaded: LoadedConfig) -> bool:
+    """Whether a release is one that the configuration's engine holds, and no file of this machine."""
+    return loaded.config.engine.chosen != "duckdb" and not release.exists()
 
 
 def _open(engine: Engine, described: SourceConfig, named: Sequence[str], what: str) -> Source:

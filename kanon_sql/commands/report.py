@@ -14,7 +14,7 @@ from kanon_sql.commands.check import check_table, without_absent_entity
 from kanon_sql.commands.run.pipeline import Run, configured_warnings, note_release, refuse_report, search
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.lockdown import allow_paths
-from kanon_sql.engines.opening import job_of, require_rows
+from kanon_sql.engines.opening import job_of
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError, VerificationError
 from kanon_sql.ledger.basis import Hierarchies
 from kanon_sql.ledger.earlier import telling_releases
@@ -56,7 +56,6 @@ def describe_release(loaded: LoadedConfig, call: Call) -> PageFacts:
     the configuration does not make of the source as it is now, NoReleaseError for a table in place that violates k or
     a model, and what reading and searching raise.
     """
-    require_rows(loaded, "report")
     if loaded.config.target is None:
         place = loaded.place("target")
         raise ConfigurationError(f"{place}: there is no target; expected the file or the table of a release")
@@ -65,7 +64,7 @@ def describe_release(loaded: LoadedConfig, call: Call) -> PageFacts:
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     if loaded.config.replaces_source:
         return _in_place(loaded, call, hierarchies)
-    with job_of(loaded).read(call.options) as (engine, source):
+    with job_of(loaded).read_rows(call.options) as (engine, source):
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         release = _opened(engine, loaded, source, roles)

@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.duckdb.connection import HANDED_IN, DuckDBJob, UserInput
 from kanon_sql.engines.duckdb.frames import TAKEN, is_frame, is_path
 from kanon_sql.engines.job import ConfigLike, ConfiguredJob, RemoteJob, standing_in
+from kanon_sql.engines.remote import Copied
 from kanon_sql.engines.spark.session import is_session
-from kanon_sql.errors import ConfigurationError
-from kanon_sql.settings.algorithms import MEASURES
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.algorithms import ENGINES, MEASURES
+from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine, EngineOptions
+from kanon_sql.sql.template import state
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -78,6 +82,24 @@ def open_released(loaded: LoadedConfig, options: EngineOptions) -> AbstractConte
     job = JOBS[loaded.config.engine.chosen](loaded)
     assert isinstance(job, RemoteJob)
     return job.released(options)
+
+
+def copy_release(engine: Engine, loaded: LoadedConfig, named: str, options: EngineOptions) -> Source:
+    """Copies a release that the engine of a configuration holds to DuckDB: a table, or a path that this engine reads.
+
+    Raises ConfigurationError where it does not read that, EngineError where there is none.
+    """
+    is_path = "/" in named and ENGINES[loaded.config.engine.chosen].files
+    target = TargetConfig(path=named) if is_path else TargetConfig(table=named)
+    loaded = replace(loaded, config=loaded.config.model_copy(update={"target": target}))
+    job = JOBS[loaded.config.engine.chosen](loaded)
+    assert isinstance(job, RemoteJob)
+    with job.connect(options) as remote:
+        release = remote.open_release(engine, loaded, tuple(loaded.config.source.missing or ()))
+        if release is None:
+            raise EngineError(f"{named}: there is no such release in {loaded.config.engine.chosen}")
+        copied = Copied(engine, remote, target).copied(release, state("linked_release"))
+    return replace(copied, backend=DuckDB(engine))
 
 
 def require_rows(loaded: LoadedConfig, work: str) -> None:

@@ -35,9 +35,17 @@ def closed_faults(config: Mapping[str, Any], show: Callable[[KeyPath, str], str]
     if config.get("search_in") == "engine":
         yield ("search_in",), f"with {keys[0]} combinations are searched in DuckDB; remove it"
     engine = config.get("engine")
-    outside = [name for name in ENGINES if name != "duckdb" and isinstance(engine, Mapping) and engine.get(name)]
+    outside = [
+        name for name, able in ENGINES.items() if not able.groups and isinstance(engine, Mapping) and engine.get(name)
+    ]
     if group is not None and outside:
-        yield ("group",), f"groups are released together by engine: duckdb, not by {outside[0]}; remove it"
+        yield (
+            ("group",),
+            (
+                f"groups are released together by engine: duckdb, not by {outside[0]}, whose statement knows classes "
+                "and no households; remove it"
+            ),
+        )
     algorithm = config.get("algorithm")
     name = algorithm.get("name", "optimal") if isinstance(algorithm, Mapping) else algorithm or "optimal"
     full_domain = not isinstance(name, str) or name not in ALGORITHMS or ALGORITHMS[name].full_domain

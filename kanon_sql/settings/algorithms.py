@@ -113,7 +113,7 @@ class Abilities:
 
     `files` says that it reads files as sources, `databases` that tables stand in a file of their own, `in_place` that a
     release can take the source's place, `formulas` that those of CSV are escaped, `settings` that it takes a `config`,
-    `pushdown` that combinations can be searched where the rows are.
+    `pushdown` that combinations can be searched where the rows are, `groups` that households are released together.
     """
 
     name: str
@@ -123,12 +123,13 @@ class Abilities:
     formulas: bool = False
     settings: bool = False
     pushdown: bool = True
+    groups: bool = False
 
 
 ENGINES = {
     algorithm.name: algorithm
     for algorithm in (
-        Abilities("duckdb", databases=True, in_place=True, formulas=True, pushdown=False),
+        Abilities("duckdb", databases=True, in_place=True, formulas=True, pushdown=False, groups=True),
         Abilities("spark", settings=True),
         Abilities("postgres", files=False, formulas=True),
     )
@@ -138,7 +139,8 @@ ENGINES = {
 # What is measured of one table, and by which engines where they hold its rows.
 MEASURES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("check", "lattice", "sweep", "compile", "risk", "utility", "attack"), tuple(ENGINES)),
-    **dict.fromkeys(("link", "report", "apply"), ("duckdb",)),
+    **dict.fromkeys(("link", "report"), tuple(ENGINES)),
+    "apply": ("duckdb",),
 }
 
 

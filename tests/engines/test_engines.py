@@ -652,8 +652,6 @@ def test_the_configuration_says_what_does_not_go_together(tmp_path: Path) -> Non
         load(small(source={"table": "t"}))
     with pytest.raises(ConfigurationError, match="search_in: engine goes with an engine beside DuckDB"):
         load(small(search_in="engine"))
-    with pytest.raises(ConfigurationError, match="report reads files and tables of DuckDB"):
-        kanon_sql.report_release(small(source={"table": "t"}, engine={"postgres": "postgresql://h/d"}))
 
 
 @ENGINES

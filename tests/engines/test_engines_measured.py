@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from compiled_cases import COLUMNS as PLAIN
+from compiled_cases import HOSTILE
 from compiled_cases import source_rows as plain_rows
 from engine_jobs import Json, small
 from engine_places import ENGINES, MARKS, Start, as_parquet, counted, starting, without_signs
@@ -18,8 +19,10 @@ from treated_jobs import KEY, VARIABLE
 
 import kanon_sql
 from kanon_sql.api import load
+from kanon_sql.commands.report import describe_release
 from kanon_sql.engines.opening import job_of
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.report.call import Call
 from kanon_sql.source.treatments.registry import TREATMENTS
 from kanon_sql.source.treatments.treatment import Treatment
 from kanon_sql.sql.connection import EngineOptions
@@ -303,3 +306,35 @@ def test_a_sweep_and_a_lattice_are_those_of_duckdb(folder: Path, start: Start, e
     expected, swept = (kanon_sql.sweep(config, k=[2, 5])["points"] for config in (here, there))
     assert [point["suppressed"] for point in swept] == [point["suppressed"] for point in expected]
     assert [point["ncp"] for point in swept] == pytest.approx([point["ncp"] for point in expected])
+
+
+@ENGINES
+@pytest.mark.parametrize("compared", ["levels", "masked"])
+def test_the_page_of_a_release_there_says_what_that_of_duckdb_says(
+    folder: Path, start: Start, engine: str, compared: str
+) -> None:
+    here, there = both(folder, start, engine, **COMPARED[compared])
+    expected, measured = (describe_release(load(config), Call.of(None, None)) for config in (here, there))
+    assert measured.notes == expected.notes
+    for part in ("loss", "risk", "columns", "unique", "lattice", "classes", "utility", "attacks"):
+        same(_plain(getattr(measured, part)), _plain(getattr(expected, part)))
+    for key in ("status", "rows", "solution", "classes", "privacy", "labels"):
+        assert measured.report[key] == expected.report[key], key
+
+
+def _plain(part: Any) -> Any:
+    """A part of a page as JSON data."""
+    return json.loads(json.dumps(part, default=lambda value: getattr(value, "__dict__", str(value))))
+
+
+@ENGINES
+def test_a_release_there_is_linked_as_one_of_duckdb(folder: Path, start: Start, engine: str) -> None:
+    here, there = both(folder, start, engine)
+    place = there["target"].get("table") or there["target"]["path"]
+    on = [HOSTILE, "age"]
+    expected = kanon_sql.link(here["target"]["path"], folder / "some.parquet", on, release_config=here)
+    measured = kanon_sql.link(Path(place), folder / "some.parquet", on, release_config=there)
+    assert expected["unique"]["persons"] is not None
+    same({**measured, "report": ""}, {**expected, "report": ""})
+    with pytest.raises((ConfigurationError, EngineError), match="nowhere"):
+        kanon_sql.link(Path("nowhere"), folder / "some.parquet", on, release_config=there)

@@ -12,7 +12,7 @@ from support_matrix import ABILITIES, ASKED, PAGE, allowed, written
 
 import kanon_sql
 from kanon_sql.config.load import from_mapping
-from kanon_sql.engines.opening import JOBS
+from kanon_sql.engines.opening import JOBS, require_rows
 from kanon_sql.engines.spark.engine import local_path
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.search.full_domain.pushdown import refusal
@@ -91,6 +91,7 @@ ASKING: dict[str, Json] = {
     "formulas": {"target": {"path": "out.csv", "csv": {"formulas": "escape"}}},
     "in_place": {"target": "in-place"},
     "pushdown": {"search_in": "engine"},
+    "groups": {"group": "household"},
 }
 
 
@@ -115,8 +116,8 @@ def test_what_an_engine_is_not_declared_to_do_is_refused(ability: str, engine: s
             from_mapping(config)
 
 
-@pytest.mark.parametrize("engine", [name for name in ENGINES if name not in MEASURES["report"]])
-def test_what_is_not_measured_on_an_engine_is_refused(engine: str) -> None:
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name not in MEASURES["apply"]])
+def test_what_is_not_done_on_an_engine_is_refused(engine: str) -> None:
     config: Json = {
         "source": {"table": "t"},
         "target": {"table": "o"},
@@ -124,8 +125,8 @@ def test_what_is_not_measured_on_an_engine_is_refused(engine: str) -> None:
         "privacy": {"k": 2},
         "engine": {engine: "url"},
     }
-    with pytest.raises(ConfigurationError, match="report reads files and tables of DuckDB; expected engine"):
-        kanon_sql.report_release(config)
+    with pytest.raises(ConfigurationError, match="apply reads files and tables of DuckDB; expected engine"):
+        require_rows(from_mapping(config), "apply")
     assert set(MEASURES) <= set(dir(kanon_sql)) | {"report"}
 
 

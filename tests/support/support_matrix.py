@@ -21,6 +21,7 @@ ABILITIES = {
     "formulas": "formulas in CSV are escaped (`csv.formulas`)",
     "in_place": "`target: in-place`",
     "pushdown": "`search_in: engine`",
+    "groups": "households that are released together (`group`)",
 }
 
 _LEDGER = "the ledger (`releases:`)"
