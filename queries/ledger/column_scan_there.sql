@@ -7,7 +7,7 @@ CREATE OR REPLACE TEMP TABLE kanon.ledger_scan AS
 SELECT
     position,
     CAST($row_count AS BIGINT) AS row_count,
-    map_from_entries(list({'key': text, 'value': CAST(held AS UBIGINT)})) AS held,
+    map_from_entries(list({'key': text, 'value': CAST(held AS UBIGINT)} ORDER BY text)) AS held,
     CAST(NULL AS HUGEINT) AS total,
     CAST(NULL AS BOOLEAN) AS is_planned
 FROM few_values
