@@ -16,6 +16,7 @@ import tempfile
 import time
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +84,13 @@ class InPostgres(Own):
 class InSpark(Own):
     """A Spark cluster."""
 
-    def __init__(self, table: Path, columns: list[str]) -> None:
+    def __init__(self, table: Path, columns: list[str], settings: Mapping[str, str] | None = None) -> None:
         from pyspark.sql import SparkSession
 
         super().__init__(table, columns)
         builder = SparkSession.builder.master(os.environ["KANON_SQL_TEST_SPARK_CLUSTER"])
+        for key, value in (settings or {}).items():
+            builder = builder.config(key, value)
         self.session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
         self.session.read.parquet(str(table)).createOrReplaceTempView("p")
 

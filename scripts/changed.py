@@ -39,7 +39,14 @@ class Trial:
 TRIALS = {
     "cluster": Trial(
         (f"{PACKAGE}.engines.spark", f"{PACKAGE}.engines.remote", f"{PACKAGE}.sql.dialects"),
-        ("scripts/spark-cluster", "scripts/engine_process.py", "tests/engines/test_engine_cluster.py"),
+        (
+            "scripts/spark-cluster",
+            "scripts/metastore.py",
+            "scripts/engine_process.py",
+            "tests/engines/test_engine_cluster.py",
+            "tests/faults/test_clusters.py",
+            "tests/support/trials/spark.py",
+        ),
     ),
     "sqlmesh": Trial(
         (f"{PACKAGE}.commands.projects", f"{PACKAGE}.sql.dialects"),

@@ -146,17 +146,33 @@ class Remote(Backend):
         A value that is unique in the table is unique in every sample of it, so few in the sample are few in the table.
         """
         share = min(1.0, _LOOKED_AT / n)
-        columns = []
-        for col, limit in most.items():
-            for part in dict.fromkeys((share, min(1.0, 10 * share), 1.0)):
-                drawn = exp.Literal.number(part if part < 1 else 1)
-                names: dict[str, template.Fill] = {"source": source.relation, "share": drawn, "out_key": col.key}
-                looked_at, alone = (int(value or 0) for value in self.query("engines/alone", names=names)[0])
-                if alone <= limit * looked_at:
-                    break
-            else:
-                columns.append(UniqueValues(col, alone, looked_at))
-        return columns
+        left = [UniqueValues(col, 0, 0) for col in most]
+        for part in dict.fromkeys((share, min(1.0, 10 * share), 1.0)):
+            counted = self._values_of_their_own(source, [unique.column for unique in left], part)
+            left = [unique for unique in counted if unique.rows > most[unique.column] * unique.looked_at]
+            if not left:
+                break
+        return left
+
+    def _values_of_their_own(self, source: Source, columns: Sequence[Column], share: float) -> list[UniqueValues]:
+        """Of each column the rows drawn that hold a unique value; the rows are drawn once for all columns."""
+        texts = [exp.alias_(exp.cast(column(col.key), "VARCHAR"), col.key, quoted=True) for col in columns]
+        drawn = exp.select(*texts).from_(source.relation.copy().subquery("looked_at_rows"))
+        if share < 1:
+            drawn = drawn.where(exp.LT(this=exp.Rand(), expression=exp.Literal.number(share)))
+        counts = [
+            template.fill(
+                "engines/alone", {"drawn": "drawn_rows", "out_key": col.key, "column_number": literal(number)}
+            )
+            for number, col in enumerate(columns)
+        ]
+        statement = exp.union(*counts, distinct=False) if len(counts) > 1 else counts[0]
+        assert isinstance(statement, exp.Query)
+        named = exp.TableAlias(this=template.quoted("drawn_rows"))
+        set_with(statement, [exp.CTE(this=drawn, alias=named)])
+        rows = self.rows(self.written(statement))
+        places = {int(row[0]): tuple(int(value or 0) for value in row[1:]) for row in rows}
+        return [UniqueValues(col, places[number][1], places[number][0]) for number, col in enumerate(columns)]
 
     def reads_itself(self, source: Source, dialect: Dialect) -> bool:
         return dialect is self.dialect and source.kind == "table"

@@ -30,6 +30,10 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPN
 _LONGEST_AROUND = len("tmp_." + ".kanon-sql-" + "0" * 2 * _TOKEN_BYTES + READY + ".wal")
 
 
+class NoLocksError(EngineError):
+    """The file system of a target takes no locks."""
+
+
 def lock_path(target: Path) -> Path:
     """The lock file of a target whose links are resolved."""
     return target.with_name(stem(target) + ".lock")
@@ -206,7 +210,8 @@ def _locked(descriptor: int, path: Path, target: Path, place: str) -> bool:
         if error.errno in _NO_LOCKS:  # nobody else has one either
             with suppress(OSError):
                 path.unlink()
-        raise EngineError(
+        error_type = NoLocksError if error.errno in _NO_LOCKS else EngineError
+        raise error_type(
             f"{place}: the folder {target.parent} takes no locks ({error.strerror}); "
             "write to a local folder, or mount that one with locks"
         ) from None

@@ -20,6 +20,7 @@ import kanon_sql
 from kanon_sql.engines.spark.engine import Spark
 from kanon_sql.engines.spark.target import _Hadoop
 from kanon_sql.errors import ConfigurationError, EngineError, VerificationError
+from kanon_sql.sql.writing import Listing
 
 URL = os.environ.get("KANON_SQL_TEST_SPARK_CLUSTER", "")
 pytestmark = [
@@ -92,18 +93,32 @@ def test_tables_of_the_catalog(place: OnCluster, source: dict[str, Any]) -> None
 def test_folders_that_only_the_cluster_reaches_are_moved_by_hadoop(place: OnCluster) -> None:
     path = str(place.folder / "by-hadoop.parquet")
     home = Spark(place.session, URL, owned=False, show_values=False)
-    files = _Hadoop(home, f"file://{path}", "target")
     for number in (1, 2):
+        files = _Hadoop(home, f"file://{path}", "target", overwrite=True)
         beside = files.beside()
         assert files.exists() == (number > 1)
         place.session.sql(f"SELECT {number} AS a").write.parquet(beside)
+        assert files.names() == [files.staged]
         files.put(beside)
     assert [row[0] for row in place.session.read.parquet(path).collect()] == [2]
-    files.remove(files.beside())
+    assert files.names() == []
     assert place.leftovers() == []
     over_connect = Spark(place.session, "sc://host", owned=False, show_values=False)
     with pytest.raises(ConfigurationError, match="over Spark Connect"):
-        _Hadoop(over_connect, "s3a://bucket/path", "target")
+        _Hadoop(over_connect, "s3a://bucket/path", "target", overwrite=True)
+
+
+def test_values_that_are_loaded_are_few_for_spark_too(place: OnCluster) -> None:
+    home = Spark(place.session, URL, owned=False, show_values=False)
+    listing = Listing("mapping", "mapping", (("value", "VARCHAR"), ("code", "INTEGER")), (("a", 1), (None, 2)))
+    name = home.load("mapping", listing).sql("spark")
+    loaded = place.session.table(name)
+    assert [tuple(row) for row in loaded.collect()] == [("a", 1, 0), ("", 2, 1)]
+    joined = place.session.sql(f"SELECT * FROM range(9) AS r LEFT JOIN {name} AS m ON r.id = m.code")
+    # Without a size that Spark knows both sides would be exchanged.
+    plan = joined._jdf.queryExecution().executedPlan().toString()
+    assert "BroadcastHashJoin" in plan and "SortMergeJoin" not in plan
+    home.close()
 
 
 def test_the_number_of_jobs_does_not_follow_the_nodes(place: OnCluster, source: dict[str, Any]) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
+import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlparse
@@ -69,7 +72,8 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
             opened = SparkSession.getActiveSession() is not None
             for key, value in {**({} if opened else _ZONE), **config}.items():
                 builder = builder.config(key, value)
-            session: Any = builder.getOrCreate()
+            with _handler_kept():
+                session: Any = builder.getOrCreate()
             session.sql("SELECT 1").collect()
     except Exception as error:
         # What follows a semicolon may be a token.
@@ -77,6 +81,17 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
         message = describe(error, show_values=False).replace(url, shown)
         raise EngineError(f"engine.spark: no session at {shown}: {message}") from None
     return session, not opened
+
+
+@contextmanager
+def _handler_kept() -> Iterator[None]:
+    """A new context of Spark answers SIGINT itself, even where a release is being put in its place: not so here."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
 def describe(error: Exception, *, show_values: bool) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import secrets
+import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.settings.columns import LATIN1, UTF8
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Column, Kind, Source, refuse_repeated, select_keys
-from kanon_sql.sql import template
+from kanon_sql.sql import signals, template
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.dialects import find_dialect
 from kanon_sql.sql.writing import Listing, cell_type, named_tables, table_name
@@ -46,7 +47,10 @@ _TYPES = {
 }
 _NO_CHECKPOINTS = "checkpoint object-store path is not configured"
 _OF_JAVA = {UTF8: "utf-8", LATIN1: "ISO-8859-1"}
+_PART = 24  # bits
+_AT_THE_END = 10.0  # seconds for what is to be removed after an interrupt
 _STORED = {bool: "boolean", int: "bigint", str: "string"}
+_IN_ARROW = {"boolean": "bool", "bigint": "int64", "string": "string"}
 
 
 class Spark(Remote):
@@ -170,9 +174,12 @@ class Spark(Remote):
             cells.append(functions.coalesce(frame[name].cast("string"), functions.lit(missing or "")))
             if missing is None:
                 cells.append(frame[name].isNull())
-        digest = functions.xxhash64(*cells).cast("decimal(38,0)")
+        # The sum of 64 bits as three sums of parts, none of which overflows: a wide decimal costs a third more.
+        digest = functions.xxhash64(*cells)
+        parts = [functions.shiftright(digest, bits) for bits in (0, _PART, 2 * _PART)]
+        parts[:2] = [part.bitwiseAND(functions.lit((1 << _PART) - 1)) for part in parts[:2]]
         with self.speaking():
-            counted = frame.agg(functions.count(functions.lit(1)), functions.sum(digest).cast("string"))
+            counted = frame.agg(functions.count(functions.lit(1)), *map(functions.sum, parts))
             return tuple(counted.collect()[0])
 
     def copy_to(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
@@ -193,11 +200,20 @@ class Spark(Remote):
             engine.connection.unregister(name)
 
     def load(self, name: str, listing: Listing) -> exp.Table:
+        import pyarrow
+
         columns, rows = listing.stored()
-        values = [tuple(row) for row in rows]
-        schema = ", ".join(f"`{name}` {_STORED[cell_type(described)]}" for name, described in columns)
+        # As a table of Arrow the values are in the plan, so that Spark knows how few they are and joins them where the
+        # rows lie; a list would go through a process of Python on each executor, and both sides through an exchange.
+        kinds = [(name, _STORED[cell_type(described)]) for name, described in columns]
+        values = list(zip(*rows, strict=True))
         with self.speaking():
-            return self.view(self.session.createDataFrame(values, schema), name)
+            if not values:
+                schema = ", ".join(f"`{name}` {kind}" for name, kind in kinds)
+                return self.view(self.session.createDataFrame([], schema), name)
+            arrays = [pyarrow.array(each, _IN_ARROW[kind]) for each, (_, kind) in zip(values, kinds, strict=True)]
+            table = pyarrow.Table.from_arrays(arrays, names=[name for name, _ in kinds])
+            return self.view(self.session.createDataFrame(table), name)
 
     def forget(self, kept: exp.Table) -> None:
         with quietly():
@@ -235,7 +251,42 @@ class Spark(Remote):
         with self.speaking():
             return self.session.sql(sql)
 
+    def ending(self, work: Callable[[], object]) -> None:
+        """Runs the end of a job.
+
+        After an interrupt nothing waits any more for what runs in Spark: it is ended, and the work done in a thread,
+        since the answer to what was asked for last may still come to this one.
+        """
+        if not signals.interrupted():
+            work()
+            return
+
+        def end() -> None:
+            with quietly():
+                self._end_all()
+            with quietly():
+                work()
+
+        thread = threading.Thread(target=end, daemon=True)
+        thread.start()
+        thread.join(_AT_THE_END)
+
+    def _end_all(self) -> None:
+        """Ends what a session of our own executes."""
+        if not self.owned:
+            return
+        if hasattr(self.session, "interruptAll") and not self._is_classic():
+            self.session.interruptAll()
+        else:
+            self.session.sparkContext.cancelAllJobs()
+
+    def _is_classic(self) -> bool:
+        return not type(self.session).__module__.startswith("pyspark.sql.connect")
+
     def close(self) -> None:
+        self.ending(self._close)
+
+    def _close(self) -> None:
         for view in self._views:
             with quietly():
                 self.session.catalog.dropTempView(view)
