@@ -14,7 +14,7 @@ from kanon_sql.source.columns import counted_values, distinct_values, means_miss
 from kanon_sql.source.model import Column, Source, is_nested
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import column
+from kanon_sql.sql.template import column, type_of
 
 _WITHOUT_TEXT = ("BLOB", "BIT", "VARIANT", "GEOMETRY")
 
@@ -66,7 +66,7 @@ class GeneralizedColumn:
     @property
     def type(self) -> exp.DataType:
         """The type of the column."""
-        return exp.DataType.build(self.column.type, dialect="duckdb")
+        return type_of(self.column.type)
 
     @property
     def absent(self) -> list[str | None]:

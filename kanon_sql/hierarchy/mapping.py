@@ -31,7 +31,7 @@ from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import MOST_LABELS, enum_type
-from kanon_sql.sql.template import Item, column, quoted, state
+from kanon_sql.sql.template import Item, column, quoted, state, type_of
 
 STAR = "*"  # the label of a missing value at the top
 _CODE_TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
@@ -329,7 +329,7 @@ def _make_mapping(engine: Engine, qi: GeneralizedColumn, leaves: _Leaves) -> Non
                 "name": f"level_{level}",
                 "label": label,
                 "label_name": f"label_{level}",
-                "code": exp.cast(column("code", node), code_type, dialect="duckdb"),
+                "code": exp.Cast(this=column("code", node), to=type_of(code_type)),
                 "key": f"{leaves.key}_{level}",
             }
         )

@@ -25,7 +25,7 @@ from kanon_sql.source.columns import person
 from kanon_sql.source.duckdb import describe_relation
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Fill, Item, column, put, state
+from kanon_sql.sql.template import Fill, Item, column, put, state, type_of
 
 
 @contextmanager
@@ -136,7 +136,7 @@ class ExpectedLevels(Expected):
             if name in self.aggregated:
                 continue
             as_it_was = level == 0 < mapping.height and mapping.column_type != "VARCHAR"
-            kind = exp.DataType.build(mapping.column_type, dialect="duckdb")
+            kind = type_of(mapping.column_type)
             foreign = engine.query(
                 "release/verify_typed_members" if as_it_was else "release/verify_members",
                 values={"masked": self.masked > 0},

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.sql.tables import IN_BIGINT
+from kanon_sql.sql.template import type_of
 
 _MARK = "own"
 
@@ -460,14 +461,14 @@ def column_type(dialect: Dialect, described: str, subject: str) -> exp.DataType:
     if described.startswith("ENUM"):
         described = "VARCHAR"
     if dialect.name == "duckdb":
-        return exp.DataType.build(described, dialect="duckdb")
+        return type_of(described)
     decimal = _DECIMAL.fullmatch(described)
     if described in _SAME:
-        return exp.DataType.build(_SAME[described], dialect="duckdb")
+        return type_of(_SAME[described])
     if described == "TIMESTAMP":
-        return exp.DataType.build("TIMESTAMP(6)" if dialect.name == "trino" else "TIMESTAMP", dialect="duckdb")
+        return type_of("TIMESTAMP(6)" if dialect.name == "trino" else "TIMESTAMP")
     if decimal and (dialect.name != "bigquery" or (int(decimal[2]) <= 9 and int(decimal[1]) - int(decimal[2]) <= 29)):
-        return exp.DataType.build(described, dialect="duckdb")
+        return type_of(described)
     raise ConfigurationError(
         f"{subject} is of type {described[:40]}, which has no place in a statement for {dialect.name}; expected a "
         "text, number, date or timestamp without time zone: cast it in the source"

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import sqlglot
@@ -384,6 +384,16 @@ def quoted(name: str) -> exp.Identifier:
 def column(name: str, table: str | None = None) -> exp.Column:
     """A column reference by quoted names."""
     return exp.Column(this=quoted(name), table=quoted(table) if table else None)
+
+
+@lru_cache(maxsize=1000)
+def _parsed_type(kind: str) -> exp.DataType:
+    return exp.DataType.build(kind, dialect="duckdb")
+
+
+def type_of(kind: str) -> exp.DataType:
+    """A type as DuckDB names it; to parse the name each time took ten times as long as to copy what came of it."""
+    return _parsed_type(kind).copy()
 
 
 def _mentions(node: exp.Expr, prefix: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from functools import cache
 from itertools import pairwise
+from string import ascii_uppercase
 
 import pytest
 from builtin_labels import build, engine, few, labels, left_out
@@ -70,13 +72,17 @@ def test_blocks_of_icd10_do_not_overlap() -> None:
     assert all(below[4:] < above[:3] for below, above in pairwise(chapters))
 
 
-CATEGORIES = {
-    f"{letter}{number:02}": (row["block"], row["chapter"])
-    for row in table("icd10")
-    for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    for number in range(100)
-    if row["last"][2].isdigit() and row["first"][1].isdigit() and row["first"] <= f"{letter}{number:02}" <= row["last"]
-} | {row["first"]: (row["block"], row["chapter"]) for row in table("icd10") if row["first"] == row["last"]}
+@cache
+def categories() -> dict[str, tuple[str, str]]:
+    """The block and chapter of each category of ICD-10."""
+    rows, every = table("icd10"), [f"{letter}{number:02}" for letter in ascii_uppercase for number in range(100)]
+    return {
+        category: (row["block"], row["chapter"])
+        for row in rows
+        if row["last"][2].isdigit() and row["first"][1].isdigit()
+        for category in every
+        if row["first"] <= category <= row["last"]
+    } | {row["first"]: (row["block"], row["chapter"]) for row in rows if row["first"] == row["last"]}
 
 
 def of_icd10(text: str) -> Labels:
@@ -85,9 +91,9 @@ def of_icd10(text: str) -> Labels:
     code = re.sub(r"[*+!#†]\Z", "", code)
     code = re.sub(r"\.?-\Z", "", code)
     category, rest = code[:3], code[3:].removeprefix(".")
-    if category not in CATEGORIES or not re.fullmatch("[0-9A-Z]{0,4}", rest):
+    if category not in categories() or not re.fullmatch("[0-9A-Z]{0,4}", rest):
         return None
-    return category, *CATEGORIES[category]
+    return category, *categories()[category]
 
 
 SECTIONS = dict(

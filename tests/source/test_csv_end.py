@@ -11,17 +11,16 @@ import kanon_sql
 from kanon_sql.errors import EngineError
 
 HEAD = b"x,y,z\n" + b"a,1,2\n" * 20
-LONG = b"z" * 34_000_000
-# Line breaks within values of a record that is too long as a whole.
-PIECES = b",".join([LONG[:5_000_000], b'"a\n"'] * 8) + b"\n"
+LONG = 34_000_000
+# What stands before and behind a text of so many bytes.
 ENDS = {
-    "long": b"b," + LONG + b",1\n",
-    "no line end": b"b,1," + LONG,
-    "blank lines": b"b," + LONG + b",1\n\n\n",
-    "quoted first": b'"b\n",' + LONG + b",1\n",
-    "quoted last": b"b," + LONG + b',"\n"\n',
-    "quoted": b'b,1,"' + LONG + b'"\n',
-    "unclosed": b'b,1,"' + LONG,
+    "long": (b"b,", b",1\n"),
+    "no line end": (b"b,1,", b""),
+    "blank lines": (b"b,", b",1\n\n\n"),
+    "quoted first": (b'"b\n",', b",1\n"),
+    "quoted last": (b"b,", b',"\n"\n'),
+    "quoted": (b'b,1,"', b'"\n'),
+    "unclosed": (b'b,1,"', b""),
 }
 
 
@@ -42,7 +41,8 @@ def run(source: Path, target: Path | str) -> int:
 @pytest.mark.parametrize("name", ["long", *(pytest.param(name, marks=pytest.mark.slow) for name in [*ENDS][1:])])
 def test_a_last_record_that_is_too_long(tmp_path: Path, name: str) -> None:
     source = tmp_path / "in.csv"
-    source.write_bytes(HEAD + ENDS[name])
+    before, behind = ENDS[name]
+    source.write_bytes(HEAD + before + b"z" * LONG + behind)
     with pytest.raises(EngineError, match=r"in\.csv"):
         run(source, tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
@@ -50,11 +50,13 @@ def test_a_last_record_that_is_too_long(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.slow
 def test_a_last_record_that_is_too_long_as_a_whole(tmp_path: Path) -> None:
-    fields = PIECES.count(b",") + 1
+    # Line breaks within values of a record that is too long as a whole.
+    pieces = b",".join([b"z" * 5_000_000, b'"a\n"'] * 8) + b"\n"
+    fields = pieces.count(b",") + 1
     source = tmp_path / "in.csv"
     names = ["x", *(f"c{position}" for position in range(1, fields))]
     head = ",".join(names) + "\n" + ("a" + ",1" * (fields - 1) + "\n") * 20
-    source.write_bytes(head.encode() + PIECES)
+    source.write_bytes(head.encode() + pieces)
     with pytest.raises(EngineError, match=r"in\.csv"):
         run(source, tmp_path / "out.csv")
 
@@ -86,7 +88,7 @@ def test_characters_that_grow_in_the_engine(tmp_path: Path) -> None:
 @pytest.mark.few(1)
 @pytest.mark.parametrize("end", [b"\n", b""])
 def test_a_last_record_that_is_just_short_enough(tmp_path: Path, end: bytes) -> None:
-    (tmp_path / "in.csv").write_bytes(HEAD + b"b,1," + LONG[:15_500_000] + end)
+    (tmp_path / "in.csv").write_bytes(HEAD + b"b,1," + b"z" * 15_500_000 + end)
     assert run(tmp_path / "in.csv", tmp_path / "out.csv") == 21
 
 

@@ -15,6 +15,7 @@ from sqlglot import exp
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import Reading
 from kanon_sql.sql.dialects import Dialect, column_type, marked
+from kanon_sql.sql.template import type_of
 
 # Spark gives a sum one digit more than its parts have, and takes decimals away where there are 39.
 _DIGITS = 36
@@ -50,7 +51,7 @@ class Exact:
     @property
     def kind(self) -> exp.DataType:
         """The type of the computation."""
-        return exp.DataType.build("BIGINT" if self.is_narrow else f"DECIMAL({_DIGITS}, {self.scale})", dialect="duckdb")
+        return type_of("BIGINT" if self.is_narrow else f"DECIMAL({_DIGITS}, {self.scale})")
 
     @property
     def whole(self) -> int:
@@ -83,7 +84,7 @@ class Exact:
         """A number with at most `decimals` as a value of the column: in its type, or as a plain numeral."""
         if not self.column.is_text and not is_floating(self.column):
             return exp.Cast(this=number, to=self._own_type())
-        short = exp.DataType.build(f"DECIMAL({_DIGITS}, {decimals})", dialect="duckdb")
+        short = type_of(f"DECIMAL({_DIGITS}, {decimals})")
         text: exp.Expr = exp.cast(exp.Cast(this=number, to=short), "VARCHAR")
         if not self.column.is_text:
             # Some engines divide a DECIMAL for it, which is not always the nearest number.
@@ -114,9 +115,7 @@ class Exact:
         if digits - decimals <= whole:
             return None
         kind = f"DECIMAL(38, {decimals})" if digits <= 38 else self.column.type
-        limit = exp.Cast(
-            this=exp.Literal.string(numeral(Decimal(10) ** whole)), to=exp.DataType.build(kind, dialect="duckdb")
-        )
+        limit = exp.Cast(this=exp.Literal.string(numeral(Decimal(10) ** whole)), to=type_of(kind))
         return exp.GTE(this=exp.Abs(this=value.copy()), expression=limit)
 
     def not_below(self, value: exp.Expr, most: Decimal) -> exp.Expr:
@@ -139,7 +138,7 @@ class Exact:
         described = self.column.type
         if described not in ("SMALLINT", "INTEGER"):
             return column_type(self.dialect, described, f"column {self.column.name!r}")
-        kind = marked(exp.DataType.build(described, dialect="duckdb"))
+        kind = marked(type_of(described))
         assert isinstance(kind, exp.DataType)
         return kind
 
