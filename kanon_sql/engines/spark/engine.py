@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -257,7 +258,7 @@ class Spark(Remote):
         After an interrupt nothing waits any more for what runs in Spark: it is ended, and the work done in a thread,
         since the answer to what was asked for last may still come to this one.
         """
-        if not signals.interrupted():
+        if sys.exc_info()[1] is None or not signals.interrupted():
             work()
             return
 
