@@ -11,6 +11,7 @@ from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
 from kanon_sql.source.columns import means_missing, null_for
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import Reading
+from kanon_sql.source.treatments.formatted import Formatted
 from kanon_sql.source.treatments.registry import treatments_of
 from kanon_sql.source.treatments.treatment import Treatment
 from kanon_sql.sql.dialects import Dialect, own
@@ -123,16 +124,18 @@ def _as_read(col: Column, like: Column) -> Column:
 
 def _gap(ends: list[Column], missing: tuple[str, ...], dialect: Dialect) -> exp.Expr:
     """The days between two dates of a row; NULL where one of them is missing."""
-    begin, end = (_day(col, missing) for col in ends)
+    begin, end = (_day(col, missing, dialect) for col in ends)
     return dialect.days_between(begin, end)
 
 
-def _day(col: Column, missing: tuple[str, ...]) -> exp.Expr:
+def _day(col: Column, missing: tuple[str, ...], dialect: Dialect) -> exp.Expr:
     value: exp.Expr = column(col.key)
     if not col.is_text:
         return exp.cast(value, "DATE")
     reading = col.reading
-    if reading is not None and reading.format is not None:
+    if reading is not None and reading.format is not None and dialect.name != "duckdb":
+        day = Formatted(value, reading, dialect).day()
+    elif reading is not None and reading.format is not None:
         day = exp.cast(own("try_strptime", value, reading.format), "DATE")
     else:
         day = exp.cast(own("substr", value, 1, 10), "DATE")

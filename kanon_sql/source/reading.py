@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.settings.columns import BLANKS, ColumnConfig, ColumnType, as_listed
 
-_MONTHS = (
+MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
@@ -125,13 +125,13 @@ def pattern(reading: Reading) -> str:
 
 
 def _number_pattern(reading: Reading) -> str:
-    point, groups = _exactly(reading.decimal), "[0-9]+"
+    point, groups = exactly(reading.decimal), "[0-9]+"
     if reading.thousands is not None:
-        groups = f"([0-9]{{1,3}}({_exactly(reading.thousands)}[0-9]{{3}})+|[0-9]+)"
+        groups = f"([0-9]{{1,3}}({exactly(reading.thousands)}[0-9]{{3}})+|[0-9]+)"
     return f"[+-]?({groups}({point}[0-9]*)?|{point}[0-9]+)"
 
 
-def _exactly(text: str) -> str:
+def exactly(text: str) -> str:
     """A text as a regular expression that matches it; characters with a meaning there are in brackets."""
     return "".join(char if char.isalnum() or char in " ,:;/'_-" else f"[{char}]" for char in text)
 
@@ -142,14 +142,14 @@ def _format_pattern(written: str, *, strict: bool = False) -> str:
     days = _DAYS if "%d" in tokens else ((None, _ALL, False),)
     return "|".join(
         "".join(
-            _piece(token, day, months, leap=leap, padded=strict or _beside_digits(tokens, position))
+            _piece(token, day, months, leap=leap, padded=strict or beside_digits(tokens, position))
             for position, token in enumerate(tokens)
         )
         for day, months, leap in days
     )
 
 
-def _beside_digits(tokens: Sequence[str], position: int) -> bool:
+def beside_digits(tokens: Sequence[str], position: int) -> bool:
     """Whether digits are right beside a directive, so that its own must be two."""
     beside = [*tokens[max(position - 1, 0) : position], *tokens[position + 1 : position + 2]]
     return any(token[-1] in _NUMBERS_LETTERS if token[0] == "%" else token.isdigit() for token in beside)
@@ -159,11 +159,11 @@ def _piece(token: str, day: str | None, months: Sequence[int], *, leap: bool, pa
     """The regular expression of a directive, or of the text between two."""
     letter = token[1:]
     if not letter:
-        return _exactly(token)
+        return exactly(token)
     if letter in _LEAPS:
         return _LEAPS[letter] if leap else _YEAR if letter == "Y" else "[0-9]{2}"
     if letter in "bB":
-        names = [_MONTHS[month - 1] for month in months]
+        names = [MONTHS[month - 1] for month in months]
         spelled = [name if letter == "B" else name[:3] for name in names]
         return f"({'|'.join(''.join(f'[{char.upper()}{char}]' for char in name) for name in spelled)})"
     if letter == "m":

@@ -137,9 +137,9 @@ class Dialect:
     `refused` bound the names of columns, `longest_text` the characters of a statement. `exact_case` says that quoted
     names are told apart by case, `null_safe` that a join may use IS NOT DISTINCT FROM, `blanks_count` that blanks at
     the end of a text distinguish it, `nan_equals` that NaN equals itself, `backslash_is_sure` that all agree on a
-    backslash in a text, `hashes_texts` that md5 of a text gives hexadecimal digits, `reads_formats` that it reads and
-    writes dates in formats as strptime has them, `same_floats` that it writes floating point numbers as CSV has them,
-    `casts_texts_back` that the text of a DECIMAL is one again, `shifts` that bits of a BIGINT can be shifted.
+    backslash in a text, `hashes_texts` that md5 of a text gives hexadecimal digits, `same_floats` that it
+    writes floating point numbers as CSV has them, `casts_texts_back` that the text of a DECIMAL is one again, `shifts`
+    that bits of a BIGINT can be shifted.
 
     The methods write what treatments are made of (kanon_sql.source.treatments). A dialect that lacks them is none of
     the `dialects` of a treatment; numbers of type `kind` are typed as DuckDB describes it.
@@ -156,7 +156,6 @@ class Dialect:
     nan_equals: bool = True
     backslash_is_sure: bool = True
     hashes_texts: bool = True
-    reads_formats: bool = False
     same_floats: bool = False
     casts_texts_back: bool = True
     shifts: bool = False
@@ -388,7 +387,7 @@ def _hours(days: exp.Expr) -> exp.Expr:
 
 
 _ALL = (
-    _DuckDB("duckdb", "DuckDB", 1 << 16, reads_formats=True, same_floats=True, shifts=True),
+    _DuckDB("duckdb", "DuckDB", 1 << 16, same_floats=True, shifts=True),
     _Spark("spark", "Sail, which speaks Spark's SQL", 1 << 16, casts_texts_back=False, shifts=True),
     _Spark("databricks", None, 255, casts_texts_back=False),
     _Postgres("postgres", "PostgreSQL", 63, exact_case=True, shifts=True),

@@ -5,7 +5,7 @@ compiled for them, with the key where the session has it.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -127,3 +127,62 @@ def test_what_is_compiled_treats_alike(engine: str, start: Start, tmp_path: Path
             connection.execute(f"SET kanon_sql.KEY = '{KEY}'")
             released = connection.execute(compiled.encode()).fetchall()
     assert counted(released) == counted(released_here(config))
+
+
+# A column of each kind of format, and what dates of it look like.
+FORMATS: dict[str, tuple[str, Callable[[datetime], str]]] = {
+    "plain": ("%d.%m.%Y", lambda at: f"{at.day}.{at.month}.{at.year}"),
+    "padded": ("%Y%m%d", lambda at: f"{at:%Y%m%d}"),
+    "short": ("%m/%d/%y", lambda at: f"{at:%m/%d/%y}"),
+    "spelled": ("%d %B %Y", lambda at: f"{at:%d %B %Y}".lower()),
+    "named": ("%d-%b-%Y %I:%M %p", lambda at: f"{at.day}-{at:%b-%Y} {at:%I:%M %p}".lower()),
+    "exact": ("%Y-%m-%d %H:%M:%S.%f", lambda at: f"{at:%Y-%m-%d} {at.hour}:{at:%M:%S}.{at.microsecond // 1000:03}"),
+    "months": ("%m/%Y", lambda at: f"{at.month}/{at.year}"),
+}
+
+
+def of_formats(**transform: Json) -> tuple[dict[str, str], list[list[Any]], Json]:
+    """(columns, rows, configuration without its source and target) of texts in all formats, treated."""
+    draw = random.Random(5)
+    table: list[list[Any]] = []
+    for i in range(150):
+        at = datetime(1970, 3, 1) + timedelta(draw.randrange(17000), draw.randrange(86400), 1000 * draw.randrange(1000))
+        at = draw.choice([at, datetime(2000, 2, 29), datetime(1999, 12, 31, 12), datetime(1969, 9, 1)])
+        texts = [draw.choice([written(at), written(at), None, "?"]) for _, written in FORMATS.values()]
+        table.append([draw.choice([None, f"p{i % 20}"]), str(i % 4), *texts])
+    read = {name: {"type": "timestamp" if "%M" in of else "date", "format": of} for name, (of, _) in FORMATS.items()}
+    config: Json = {
+        "source": {"columns": read, "missing": ["?", ""]},
+        "identifiers": ["who"],
+        "quasi_identifiers": {"q": {"builtin": "suppress"}},
+        "unlisted": "insensitive",
+        "accept": list(FORMATS),
+        "privacy": {"k": 5},
+        "transform": transform,
+    }
+    return dict.fromkeys(["who", "q", *FORMATS], "VARCHAR"), table, config
+
+
+TREATED: dict[str, dict[str, Json]] = {
+    "shifted": {name: keyed("shift", days=60, by="who") for name in FORMATS if name != "months"},
+    **{unit: {name: {"cut": unit} for name in FORMATS} for unit in ("day", "month", "year")},
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("treated", TREATED)
+def test_dates_in_formats_are_treated_as_by_duckdb(start: Start, engine: str, treated: str, tmp_path: Path) -> None:
+    columns, table, config = of_formats(**TREATED[treated])
+    path = str(as_parquet(tmp_path / "dates.parquet", columns, table))
+    here = {**config, "source": {"path": path, **config["source"]}, "target": str(tmp_path / "here.parquet")}
+    expected = kanon_sql.run(here, advice=False).report
+    place = start(engine)
+    there = place.configured(config, place.put(columns, table))
+    there["source"] |= config["source"]
+    same(kanon_sql.run(there, advice=False).report, expected)
+    with duckdb.connect() as connection:
+        mine = connection.execute(f"FROM '{here['target']}'").fetchall()
+    released = place.released(there)
+    assert released is not None
+    assert counted(released) == counted(mine)
+    assert any(text not in (None, "?") for row in mine for text in row[1:])

@@ -7,7 +7,6 @@ from places import ROOT
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.settings.algorithms import AGGREGATES, ALGORITHMS, ENGINES, MEASURES
 from kanon_sql.source.treatments.registry import TREATMENTS
-from kanon_sql.sql.dialects import DIALECTS
 
 PAGE = ROOT / "docs" / "engines.md"
 BEGIN, END = "<!-- made by tests/support/support_matrix.py -->\n", "<!-- end of what is made -->\n"
@@ -24,6 +23,7 @@ ABILITIES = {
     "groups": "households that are released together (`group`)",
 }
 
+_FORMATS = "`shift` and `cut` of texts in a `format`"
 _LEDGER = "the ledger (`releases:`)"
 _WARNINGS = "the warnings of columns that betray, and of dates beside shifted ones"
 
@@ -59,11 +59,10 @@ def matrix() -> str:
     for treatment in TREATMENTS:
         cells_of = [engine in treatment.dialects for engine in ENGINES]
         engines.append(f"| `transform`: `{treatment.key}` | {_cells(cells_of)} |")
-    formats = [DIALECTS[engine].reads_formats for engine in ENGINES]
-    engines.append(f"| `shift` and `cut` of texts in a `format` | {_cells(formats)} |")
     # Of the portable core, in which releases are made everywhere.
     aggregates = ", ".join(f"`{name}`" for name in AGGREGATES)
     for words in (
+        _FORMATS,
         f"`aggregate`: {aggregates}",
         "masked rows (`suppressed: mask`)",
         "`ranges: widened`",

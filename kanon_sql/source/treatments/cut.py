@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.treatments.formatted import Formatted
 from kanon_sql.source.treatments.treatment import Json, TreatedValue, Treatment
 from kanon_sql.sql.dialects import Dialect, marked, own
 
@@ -26,14 +27,9 @@ class Cut(Treatment):
     dialects = ("duckdb", "spark", "databricks", "postgres")
 
     def problem(self, source: Source, column: Column, config: TreatmentConfig) -> str | None:
-        if not column.is_text:
-            return None if column.type in _TYPES else f"values of type {column.type[:40]} are not cut; cast them"
-        written = column.reading.format if column.reading is not None else None
-        if written is None:
+        if column.is_text or column.type in _TYPES:
             return None
-        if not source.backend.dialect.reads_formats:
-            return "only DuckDB cuts texts of a format; cast the column to a date in source.query"
-        return None
+        return f"values of type {column.type[:40]} are not cut; cast them"
 
     def value(self, cell: TreatedValue) -> exp.Expr:
         unit, reading = str(cell.config.cut), cell.column.reading
@@ -42,6 +38,8 @@ class Cut(Treatment):
             to = marked(exp.DataType.build(cell.column.type, dialect="duckdb"))
             return exp.Cast(this=first, to=to)
         if reading is not None and reading.format is not None:
+            if cell.dialect.name != "duckdb":
+                return Formatted(cell.written, reading, cell.dialect).first_of(unit)
             moment = own("try_strptime", cell.written.copy(), reading.format)
             return own("strftime", own("date_trunc", unit, exp.cast(moment, "TIMESTAMP")), reading.format)
         length, rest = _KEPT[unit]
@@ -51,6 +49,8 @@ class Cut(Treatment):
     def holds(self, value: exp.Expr, column: Column, config: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
         """Whether the text of the date ends as that of a first day does, without a time of day."""
         if column.is_text and column.reading is not None and column.reading.format is not None:
+            if dialect.name != "duckdb":
+                return value.eq(Formatted(value, column.reading, dialect).first_of(str(config.cut)))
             value = own("try_strptime", value.copy(), column.reading.format)
         text = exp.cast(value.copy(), "VARCHAR")
         ends = _ENDS[str(config.cut)]

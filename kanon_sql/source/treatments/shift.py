@@ -11,6 +11,7 @@ from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
+from kanon_sql.source.treatments.formatted import Formatted
 from kanon_sql.source.treatments.keys import drawn, fingerprint, keyed_digits, made_of, text_in_csv, text_problem
 from kanon_sql.source.treatments.treatment import Json, TreatedValue, Treatment
 from kanon_sql.sql.dialects import marked, own
@@ -40,11 +41,9 @@ class Shift(Treatment):
             return f"column {shift.by!r} says by how many days, but {unfit}"
         if not column.is_text:
             return None if column.type in _TYPES else f"values of type {column.type[:40]} are not shifted; cast them"
-        if column.reading is not None and column.reading.format is not None:
-            if not source.backend.dialect.reads_formats:
-                return "only DuckDB shifts texts of a format; cast the column to a date in source.query"
-            if "d" not in directives(column.reading.format):
-                return "its format has no day (%d), which is what is shifted; round its dates instead"
+        written = None if column.reading is None else column.reading.format
+        if written is not None and "d" not in directives(written):
+            return "its format has no day (%d), which is what is shifted; round its dates instead"
         return None
 
     def value(self, cell: TreatedValue) -> exp.Expr:
@@ -54,6 +53,9 @@ class Shift(Treatment):
             return add(cell.value.copy(), days, cell.column.type)
         reading = cell.column.reading
         if reading is not None and reading.format is not None:
+            if cell.dialect.name != "duckdb":
+                text = Formatted(cell.written, reading, cell.dialect)
+                return text.moved(add(text.day(), days, "DATE"))
             read = own("try_strptime", cell.written.copy(), reading.format)
             return own("strftime", add(read, days, "TIMESTAMP"), reading.format)
         day = exp.cast(own("substr", cell.written.copy(), 1, 10), "DATE")
@@ -66,8 +68,10 @@ class Shift(Treatment):
         value: exp.Expr = cell.value.copy()
         if cell.column.is_text and (reading is None or reading.format is None):
             value = own("substr", cell.written.copy(), 1, 10)
-        elif reading is not None and reading.format is not None and "y" in directives(reading.format):
-            first, last = _OF_TWO_DIGITS
+        elif reading is not None and reading.format is not None:
+            first, last = _OF_TWO_DIGITS if "y" in directives(reading.format) else (first, last)
+            if cell.column.is_text and cell.dialect.name != "duckdb":
+                value = Formatted(cell.written, reading, cell.dialect).day()
         days = timedelta(_shift_of(cell.config).days)
         day = exp.cast(value, "DATE")
         ends = [exp.cast(exp.Literal.string(end.isoformat()), "DATE") for end in (first + days, last - days)]
