@@ -253,3 +253,39 @@ def test_a_dry_run_finds_the_conflict_and_records_nothing(start: Start, engine: 
     with pytest.raises(NoReleaseError, match="fewer than 60 rows"):
         kanon_sql.run(other, dry_run=True)
     assert len(kanon_sql.list_releases(tmp_path / "ledger.duckdb")["releases"]) == 1
+
+
+@marked
+def test_a_table_is_known_by_its_place_when_its_rows_have_changed(start: Start, engine: str, tmp_path: Path) -> None:
+    place = start(engine)
+    rows = people()
+    source = place.put(COLUMNS, rows)
+    kanon_sql.run(place.configured(configuration(tmp_path), source))
+    if engine == "postgres":
+        with psycopg_of(place) as connection:
+            connection.execute(f"DELETE FROM {source['table']} WHERE name = 'secret1'".encode())
+        columns = "name, sex, zip, diagnosis, ward"
+        source = {"query": f"SELECT {columns} FROM (SELECT * FROM {source['table']}) AS t"}
+    else:
+        as_parquet(Path(source["path"]), COLUMNS, rows[:1] + rows[2:])
+    with pytest.raises(NoReleaseError, match="holds release 1 of the same source"):
+        kanon_sql.run(place.configured(configuration(tmp_path, **AGAIN[-1]), source))
+
+
+def psycopg_of(place: Place) -> Any:
+    import psycopg
+
+    return psycopg.connect(place.url, autocommit=True)
+
+
+@pytest.mark.engine
+def test_the_ledger_keeps_no_password(start: Start, tmp_path: Path) -> None:
+    place = start("postgres")
+    config = place.configured(configuration(tmp_path), place.put(COLUMNS, people()))
+    before, _, rest = place.url.partition("@")
+    url = f"{before}:very-secret@{rest}"
+    kanon_sql.run({**config, "engine": {"postgres": url}})
+    entry = entry_of(tmp_path, 1)
+    assert "very-secret" not in str(entry)
+    assert entry["source"].startswith("postgresql://")
+    assert b"very-secret" not in (tmp_path / "ledger.duckdb").read_bytes()
