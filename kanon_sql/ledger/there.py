@@ -15,7 +15,7 @@ from kanon_sql.source.columns import text_there
 from kanon_sql.source.model import Backend, Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.dialects import Dialect, own
+from kanon_sql.sql.dialects import Dialect, marked, own
 from kanon_sql.sql.tables import NUMERIC
 from kanon_sql.sql.template import Fill, Item, column, state
 
@@ -92,10 +92,18 @@ def _whole(upper: object, lower: object) -> int:
     return int(str(upper)) * _HALF + int(str(lower))
 
 
+def _some(rows: exp.Select, count: int) -> exp.Select:
+    """A statement that gives as many of its rows at most, whichever: nothing may depend on which."""
+    some = rows.limit(count)
+    marked(some)
+    marked(some.args["limit"])
+    return some
+
+
 def _have_many(table: Source, texts: Sequence[exp.Expr], few: int) -> list[bool]:
     """Whether each column has more distinct values in some rows already."""
     keys = [column(col.key) for col in table.columns]
-    some = exp.select(*keys).from_(table.relation.copy().subquery("all_rows")).limit(_SOME)
+    some = _some(exp.select(*keys).from_(table.relation.copy().subquery("all_rows")), _SOME)
     is_many = list[bool]()
     for start in range(0, len(texts), _TOGETHER):
         items: list[Item] = [{"text": text, "name": f"n{i}"} for i, text in enumerate(texts[start : start + _TOGETHER])]
@@ -109,7 +117,7 @@ def _values(engine: Engine, table: Source, text: exp.Expr, position: int, few: i
     counted = template.fill("ledger/values_there", {"table_rows": table.relation, "cell_text": text})
     brought = state(f"ledger_values_{position}")
     names = [column("text"), column("held")]
-    statement = exp.select(*names).from_(exp.Subquery(this=counted, alias=_alias("counted"))).limit(few + 1)
+    statement = _some(exp.select(*names).from_(exp.Subquery(this=counted, alias=_alias("counted"))), few + 1)
     rows = table.backend.bring(engine, statement, [("text", "VARCHAR"), ("held", "BIGINT")], brought)
     ((count,),) = engine.run(exp.select(exp.Count(this=exp.Star())).from_(rows.copy().subquery("brought")))
     if not 0 < count <= few:

@@ -54,24 +54,8 @@ _NODES: tuple[type[exp.Expr], ...] = (
     *(exp.WindowSpec, exp.RowNumber, exp.Rand, exp.Count, exp.Sum, exp.Min, exp.Max, exp.Coalesce, exp.Nullif),
     *(exp.Abs, exp.Ln, exp.Exp, exp.Floor, exp.Least, exp.Greatest, exp.Exists, exp.NullSafeEQ, exp.DPipe, exp.Chr),
     *(exp.Trim, exp.Translate, exp.Replace, exp.Like, exp.RegexpLike, exp.Mod, exp.Lead, exp.BitwiseAnd),
-    exp.Limit,
 )
-_SELECT = {
-    *(
-        "expressions",
-        "from",
-        "from_",
-        "joins",
-        "where",
-        "group",
-        "having",
-        "order",
-        "limit",
-        "with",
-        "with_",
-        "distinct",
-    )
-}
+_SELECT = {"expressions", "from", "from_", "joins", "where", "group", "having", "order", "with", "with_", "distinct"}
 _TYPES = {"VARCHAR", "TEXT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL", "DATE", "TIMESTAMP", "TIMESTAMPNTZ", "BOOLEAN"}
 _LARGEST = 2**63
 
@@ -111,8 +95,6 @@ def _problems(node: exp.Expr) -> Iterator[str]:  # noqa: C901
         yield "|| of something else than literals or cases"
     elif isinstance(node, exp.In) and not node.expressions:
         yield "In without a list"
-    elif isinstance(node, exp.Limit) and not isinstance(node.expression, exp.Literal):
-        yield "Limit that is no number"
     elif isinstance(node, exp.CTE) and node.args.get("materialized") is not None:
         yield "CTE that is materialized"
     elif isinstance(node, exp.Table) and not isinstance(node.this, exp.Identifier):
