@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -74,6 +75,8 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
                 builder = builder.config(key, value)
             with _handler_kept():
                 session: Any = builder.getOrCreate()
+            # What breaks off in the middle of a call is reported by whoever called, in one line.
+            logging.getLogger("py4j").setLevel(logging.CRITICAL)
             session.sql("SELECT 1").collect()
     except Exception as error:
         # What follows a semicolon may be a token.

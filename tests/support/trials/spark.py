@@ -491,5 +491,6 @@ def command(
         click.echo("  ".join(map(str, row)))
     if record:
         options = f"--rows {rows} --faults {number} --exchanges {exchanges} --rounds {rounds} --seed {seed}"
+        options += f" --minutes {minutes:g}" if minutes else ""
         tally.record("spark", f"scripts/faults spark {options}", ["target", "trial", "how it ended", "times"], table)
     raise SystemExit(1 if lost else 0)
