@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pytest
 from queried import answers
@@ -63,7 +64,7 @@ def test_rows_of_other_values_have_another_fingerprint(
     assert print_of(rows) == print_of(rows[::-1])
 
 
-def prints(values: list[str], key: str, *, few: bool = True) -> tuple[str, int]:
+def prints(values: Sequence[str | None], key: str, *, few: bool = True) -> tuple[str, int]:
     """(the sum of the digests of a column, how many bits it says)."""
     nothing = exp.cast(exp.null(), "VARCHAR")
     number = exp.cast(exp.null(), "DOUBLE") if few else exp.TryCast(this=column("v"), to=exp.DataType.build("DOUBLE"))
@@ -93,6 +94,24 @@ def test_a_column_says_what_its_rows_could_have_held() -> None:
     chance = math.comb(41, 20) * (20 / 41) ** 20 * (21 / 41) ** 21
     assert prints(["a"] * 20 + ["b"] * 21, "k")[1] == math.floor(-math.log2(chance))
     assert prints([f"x{number}" for number in range(80)], "k", few=False)[1] == 64
+
+
+def test_only_evenly_spaced_numbers_and_moments_say_nothing() -> None:
+    assert prints([f"2024-01-{day:02}" for day in range(1, 31)], "k")[1] == 0
+    assert prints(["1", "2"] * 20, "k")[1] == 0
+    assert prints(["1"] * 20 + ["2"] * 21, "k")[1] == prints(["a"] * 20 + ["b"] * 21, "k")[1] > 0  # not as often
+    assert prints(["1", "x"] * 20, "k")[1] == 2  # not all are numbers
+    assert prints(["1", "2", "98", "99"] * 20, "k")[1] == 4  # not evenly
+    ends = [str(number + far) for far in (0, 1_000_000) for number in range(250)]
+    assert prints(ends, "k", few=False)[1] == 64
+    assert prints([None] * 40, "k", few=False) == ("0", 0)
+
+
+def test_a_column_is_of_numbers_or_moments_where_all_its_values_are() -> None:
+    rows = [("1", "2024-01-01", "1"), (None, "2024-01-02", "2024-01-01"), ("2.5", None, "x")]
+    table = {"table_rows": ("a VARCHAR, b VARCHAR, c VARCHAR", rows)}
+    lists = {"cell": [{"value": name} for name in "abc"]}
+    assert answers("ledger/column_kinds", table, lists=lists) == [(["number", "moment", None],)]
 
 
 def test_texts_of_both_a_hierarchys_leaves_and_labels_are_values() -> None:
