@@ -150,9 +150,9 @@ def apply(common: Common, number: int, data: Path, ledger: str, **given: Any) ->
     What the new release and an earlier one have in common, what was added and what was removed can be told apart by
     everybody who has both. In each of these, too, every class is empty or satisfies k and every model: rows that were
     added wait until enough others are, and a class that would lose too few rows is suppressed whole. Exit status 1
-    when that are more rows than suppression.limit. With --new-rows the release holds only rows that no earlier one
-    holds, in classes that satisfy by themselves; the others wait. --set changes target, suppression and
-    releases.on_conflict only.
+    when that are more rows than suppression.limit. --set changes target, suppression and releases.on_conflict only.
+    With --new-rows the release holds only rows that no earlier one holds, in classes that satisfy by themselves; the
+    others wait.
     """
     from kanon_sql import api
     from kanon_sql.report.views.releases import summarize_applied
