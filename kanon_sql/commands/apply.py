@@ -335,6 +335,7 @@ def _run(run: _RecordedRun) -> None:
                 applied=run.base,
                 seen=seen,
                 only_new=run.new is not None,
+                released_before=0 if run.told is None else run.told["released_before"],
             )
             put_in_place(loaded, new_release, sink)
         run.draft.warnings += sink.warnings

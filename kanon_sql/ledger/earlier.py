@@ -40,8 +40,8 @@ _REFERENCE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 class Related:
     """The releases of the ledger that belong to the one that is applied, oldest first.
 
-    `compared` are those with the same levels and columns, each different release once; `others` are those of which
-    nobody can say what the new release adds to them. Releases that were built on another one say nothing more.
+    `compared` are those with the same levels and columns, each different release of all rows once; `others` are those
+    of which nobody can say what the new release adds to them. Releases that were built on another one say nothing more.
     """
 
     compared: tuple[Entry, ...]
@@ -50,14 +50,15 @@ class Related:
 
 def find_related(entries: Sequence[Entry], base: Entry) -> Related:
     """The releases of the same source as `base`, itself among them."""
-    compared: dict[str, Entry] = {}
+    compared: dict[str | int, Entry] = {}
     others = []
     for entry in entries:
         if entry.origin != base.origin:
             continue
         if _basis(entry) == _basis(base):
-            # Of releases that hold the same rows the last is the one that is most surely there.
-            compared[entry.release_fingerprint] = entry
+            # Of releases that hold the same rows the last is the one that is most surely there. Those of new rows hold
+            # others, though they may be equal.
+            compared[entry.id if entry.details.get("only_new") else entry.release_fingerprint] = entry
         elif entry.built_on is None or entry.details.get("applied"):
             others.append(entry)
     compared[base.release_fingerprint] = base

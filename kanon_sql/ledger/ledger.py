@@ -127,7 +127,7 @@ def _expect_parts(details: Json) -> None:
     if not all(isinstance(part, dict) for part in nested):
         raise ValueError("columns, treatments")
     if "lake" in details:
-        _expect(details["lake"], {"table": (str,), "snapshot": (int,)})
+        _expect(details["lake"], {"table": (str,), "snapshot": (int,), "next_row": (int,)})
     if len(details.get("open", [])) > 2:
         raise ValueError("open")
 

@@ -100,7 +100,8 @@ class NewRelease:
     `paths` are the (files, folders) that it was written to. `handed_in` says of source and target
     whether Python handed them in, so that no other run finds them again.
     `applied` is the release whose levels it was made at, compared with those of the `seen` releases that the ledger
-    held then; `only_new` says that it holds new rows alone.
+    held then; `only_new` says that it holds new rows alone, and `released_before` how many rows of the source earlier
+    releases of new rows hold.
     """
 
     engine: Engine
@@ -114,6 +115,7 @@ class NewRelease:
     applied: Entry | None = None
     seen: int = 0
     only_new: bool = False
+    released_before: int = 0
 
 
 def refuse_early(
@@ -289,7 +291,7 @@ def _look(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entry
     """By what the source of a release is known again."""
     key = kept_key(earlier)
     overview, columns = printed(new_release.engine, new_release.source, key)
-    if new_release.draft.source_rows not in (None, overview.rows):
+    if new_release.draft.source_rows not in (None, overview.rows - new_release.released_before):
         raise EngineError(f"{new_release.source.label} has other rows than when it was counted; run again")
     reads = set() if new_release.handed_in[0] else places_of_source(new_release.engine, loaded, new_release.source)
     writes = set() if new_release.handed_in[1] else places_of_target(loaded)

@@ -75,8 +75,9 @@ def files_of_lake(engine: Engine, lake: str) -> Path:
 def version_of(engine: Engine, lake: str, schema: str, table: str) -> LakeVersion | None:
     """Which table of an attached lake a name means, at the snapshot that is read; None for a view."""
     names = _tables_of_catalog(lake, "tables", "snapshots", "schemas")
+    names["lake_stats"] = in_catalog(catalog_of(lake), "ducklake_table_stats")
     rows = engine.query("source/lake/version", names=names, values={"schema": schema, "name": table})
-    return LakeVersion(str(rows[0][0]), int(rows[0][1])) if rows else None
+    return LakeVersion(str(rows[0][0]), *map(int, rows[0][1:])) if rows else None
 
 
 def is_whole_since(engine: Engine, lake: str, version: LakeVersion, since: int) -> bool:
@@ -85,6 +86,14 @@ def is_whole_since(engine: Engine, lake: str, version: LakeVersion, since: int) 
     return int(engine.query("source/lake/history", names=names, values={"since": since})[0][0]) == (
         version.snapshot - since + 1
     )
+
+
+def is_merged_since(engine: Engine, lake: str, version: LakeVersion, since: int) -> bool:
+    """Whether files of a table were merged after a snapshot, where rows that were changed may get new numbers."""
+    names = _tables_of_catalog(lake, "tables")
+    names["lake_changes"] = in_catalog(catalog_of(lake), "ducklake_snapshot_changes")
+    values = {"table": version.table, "since": since}
+    return bool(engine.query("source/lake/merged", names=names, values=values)[0][0])
 
 
 def _tables_of_catalog(lake: str, *names: str) -> dict[str, exp.Table]:

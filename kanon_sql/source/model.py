@@ -244,10 +244,14 @@ class Backend(ABC):
 
 @dataclass(frozen=True)
 class LakeVersion:
-    """A table of a lake at a snapshot: what tells it from a table that is made anew, and the snapshot's number."""
+    """A table of a lake at a snapshot: what tells it from a table that is made anew, and the snapshot's number.
+
+    Rows that were inserted later have numbers from `next_row` on.
+    """
 
     table: str
     snapshot: int
+    next_row: int
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,10 @@
 """The rows that came into a table of a lake since a snapshot, as its change feed tells them.
 
 A row of a lake keeps its number (rowid) until it is deleted, also where it is changed. New is a row of which nothing is
-told since the snapshot but that it was inserted: one that was changed may have been released as it was before.
+told since the snapshot but that it was inserted, and whose number none had before: one that was changed may have been
+released as it was before. The feed alone does not say so: where an update meets a file of deleted rows, or files are
+flushed or rewritten, it tells rows that were there before as inserted. Where files are merged, changed rows lose their
+numbers, so that a table of merged files has no new rows.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.source.duckdb import attached_as
-from kanon_sql.source.lake import is_whole_since
+from kanon_sql.source.lake import is_merged_since, is_whole_since
 from kanon_sql.source.model import LakeVersion, Source, select_keys
 from kanon_sql.source.opening import open_described, read_source_columns
 from kanon_sql.sql.connection import Engine, literal
@@ -41,7 +44,8 @@ class NewRows:
         )
         changes = {"changes": state("changes")}
         names = {"table_changes": exp.Table(this=feed), **changes}
-        engine.query("source/lake/changes", names=names, values={"since": self.since.snapshot})
+        values = {"since": self.since.snapshot, "next_row": self.since.next_row}
+        engine.query("source/lake/changes", names=names, values=values)
         engine.query(
             "source/lake/new_rows",
             names={"table_rows": self.named(), "new_rows": state("new_rows"), **changes},
@@ -79,6 +83,11 @@ def open_new_rows(engine: Engine, loaded: LoadedConfig, since: LakeVersion, rele
         raise ConfigurationError(
             f"{table.label}: snapshots since {release} (snapshot {since.snapshot}) have expired, so that which rows "
             "are new is not known; make a release of all rows, and keep the snapshots since"
+        )
+    if is_merged_since(engine, lake, table.version, since.snapshot):
+        raise ConfigurationError(
+            f"{table.label}: files of the table were merged since {release}, which may give rows that were changed the "
+            "numbers of new ones; make a release of all rows, and merge files right before one"
         )
     taken = [column.name for column in table.columns if column.name.lower() in _OF_THE_FEED]
     if taken:

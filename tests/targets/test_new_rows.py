@@ -21,6 +21,8 @@ import kanon_sql
 from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError
 
 K = 3
+_MERGED = ["INSERT INTO lake.cases FROM lake.cases", "INSERT INTO lake.cases FROM lake.cases", "CHECKPOINT lake"]
+TABLE = "01a21ddf-e0c1-71d5-a604-3377d3a30884"
 Rows = list[tuple[Any, ...]]
 
 
@@ -163,11 +165,48 @@ def test_nothing_tells_which_rows_wait(tmp_path: Path) -> None:
 
 @real_lake
 @pytest.mark.slow
+def test_equal_rows_of_several_nights_are_each_released_once(tmp_path: Path) -> None:
+    laid_out(tmp_path, rows := [("secret", "f", "02100", "d0")] * 4)
+    kanon_sql.run(job(tmp_path), advice=False)
+    for _night in range(3):  # each release holds the rows of the others, and of the first one
+        with opened(tmp_path / "meta.ducklake") as connection:
+            insert(connection, rows)
+        assert released(apply(tmp_path)) == [("f", "021**", "d0")] * 4
+        with pytest.raises(NoReleaseError, match="no row could be released"):
+            apply(tmp_path)
+
+
+@real_lake
+@pytest.mark.slow
+@pytest.mark.parametrize("options", ["", "(DATA_INLINING_ROW_LIMIT 0)"])
+@pytest.mark.parametrize(
+    "kept",
+    [[], ["ducklake_flush_inlined_data('lake')"], ["ducklake_rewrite_data_files('lake', delete_threshold => 0)"]],
+)
+def test_a_row_that_was_there_is_not_new_whatever_the_feed_tells(tmp_path: Path, options: str, kept: list[str]) -> None:
+    draw = random.Random(1)
+    laid_out(tmp_path, cases(draw, 0, 20, 2))
+    with opened(tmp_path / "meta.ducklake", options) as connection:
+        connection.execute("CALL ducklake_flush_inlined_data('lake')")
+        connection.execute("DELETE FROM lake.cases WHERE name = 'secret3'")
+    kanon_sql.run(job(tmp_path), advice=False)
+    with opened(tmp_path / "meta.ducklake", options) as connection:
+        connection.execute("UPDATE lake.cases SET zip = '02999' WHERE name < 'secret15'")
+        connection.execute("INSERT INTO lake.cases SELECT 'young', 'f', '01999', 'd0' FROM range(3)")
+        connection.execute("UPDATE lake.cases SET zip = '02999' WHERE name < 'secret13'")
+        for call in kept:
+            connection.execute(f"CALL {call}")
+    assert released(apply(tmp_path)) == [("f", "019**", "d0")] * 3
+
+
+@real_lake
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statements", "message"),
     [
         (["CREATE OR REPLACE TABLE lake.cases AS FROM lake.cases"], "made anew since release 1"),
         (["CALL ducklake_expire_snapshots('lake', versions => [{next}])"], "have expired"),
+        (["CALL ducklake_flush_inlined_data('lake')", *_MERGED], "files of the table were merged since release 1"),
         (["CREATE TABLE lake.other AS FROM lake.cases", "DROP TABLE lake.cases"], "cases"),
     ],
 )
@@ -194,14 +233,25 @@ def test_new_rows_are_known_of_a_lake_alone(tmp_path: Path) -> None:
 
 def test_a_row_is_new_of_which_only_its_insertion_is_told() -> None:
     feed = [(3, 1, "insert"), (5, 2, "insert"), (6, 3, "insert"), (7, 3, "update_preimage"), (7, 3, "update_postimage")]
-    feed += [(6, 4, "insert"), (8, 4, "delete"), (8, 5, "delete"), (9, 6, "insert")]
+    feed += [(6, 4, "insert"), (8, 4, "delete"), (8, 5, "delete"), (9, 6, "insert"), (9, 0, "insert")]
     tables = {
         "table_changes": ("snapshot_id BIGINT, rowid BIGINT, change_type VARCHAR", feed),
         "changes": ("row_number BIGINT, is_new BOOLEAN", []),
     }
     then = "SELECT row_number, is_new FROM changes ORDER BY ALL"
-    changes = answers("source/lake/changes", tables, values={"since": 4}, then=then)
-    assert changes == [(2, True), (3, False), (4, False), (5, False), (6, True)]
+    changes = answers("source/lake/changes", tables, values={"since": 4, "next_row": 2}, then=then)
+    assert changes == [(0, False), (2, True), (3, False), (4, False), (5, False), (6, True)]
+
+
+def test_files_of_a_table_are_merged_where_a_snapshot_since_says_so() -> None:
+    tables: dict[str, Any] = {
+        "lake_tables": ("table_id BIGINT, table_uuid UUID", [(2, TABLE), (2, TABLE.replace("1", "2"))]),
+        "lake_changes": ("snapshot_id BIGINT, changes_made VARCHAR", []),
+    }
+    changes = [(4, "merge_adjacent:2"), (5, "inlined_insert:2,merge_adjacent:22"), (6, "rewrite_delete:2"), (7, None)]
+    for more, is_merged in (([], False), ([(8, "a:1,merge_adjacent:2")], True), ([(8, "compacted_table:2")], True)):
+        tables["lake_changes"] = (tables["lake_changes"][0], [*changes, *more])
+        assert answers("source/lake/merged", tables, values={"table": TABLE, "since": 4}) == [(is_merged,)]
 
 
 def test_rows_of_one_text_are_left_as_often_as_none_was_released() -> None:
