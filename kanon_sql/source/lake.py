@@ -77,7 +77,12 @@ def version_of(engine: Engine, lake: str, schema: str, table: str) -> LakeVersio
     names = _tables_of_catalog(lake, "tables", "snapshots", "schemas")
     names["lake_stats"] = in_catalog(catalog_of(lake), "ducklake_table_stats")
     rows = engine.query("source/lake/version", names=names, values={"schema": schema, "name": table})
-    return LakeVersion(str(rows[0][0]), *map(int, rows[0][1:])) if rows else None
+    if not rows:
+        return None
+    # A transaction of several changes may give rows numbers that the catalog takes for free ones.
+    named = exp.Table(this=quoted(table), db=quoted(schema), catalog=quoted(lake))
+    ((beyond,),) = engine.query("source/lake/beyond", names={"table_rows": named})
+    return LakeVersion(str(rows[0][0]), int(rows[0][1]), max(int(rows[0][2]), int(beyond)))
 
 
 def is_whole_since(engine: Engine, lake: str, version: LakeVersion, since: int) -> bool:

@@ -233,14 +233,21 @@ def test_new_rows_are_known_of_a_lake_alone(tmp_path: Path) -> None:
 
 def test_a_row_is_new_of_which_only_its_insertion_is_told() -> None:
     feed = [(3, 1, "insert"), (5, 2, "insert"), (6, 3, "insert"), (7, 3, "update_preimage"), (7, 3, "update_postimage")]
-    feed += [(6, 4, "insert"), (8, 4, "delete"), (8, 5, "delete"), (9, 6, "insert"), (9, 0, "insert")]
+    feed += [
+        (6, 4, "insert"),
+        (8, 4, "delete"),
+        (8, 5, "delete"),
+        (9, 6, "insert"),
+        (9, 0, "insert"),
+        (9, 10**18, "insert"),
+    ]
     tables = {
         "table_changes": ("snapshot_id BIGINT, rowid BIGINT, change_type VARCHAR", feed),
         "changes": ("row_number BIGINT, is_new BOOLEAN", []),
     }
     then = "SELECT row_number, is_new FROM changes ORDER BY ALL"
     changes = answers("source/lake/changes", tables, values={"since": 4, "next_row": 2}, then=then)
-    assert changes == [(0, False), (2, True), (3, False), (4, False), (5, False), (6, True)]
+    assert changes == [(0, False), (2, True), (3, False), (4, False), (5, False), (6, True), (10**18, False)]
 
 
 def test_files_of_a_table_are_merged_where_a_snapshot_since_says_so() -> None:
