@@ -41,6 +41,7 @@ from kanon_sql.settings.algorithms import MEASURES
 from kanon_sql.settings.treatments import share_of
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.columns import compared_by
+from kanon_sql.source.lake import version_with_rows
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import signals
@@ -249,7 +250,7 @@ def _entry(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entr
     report = new_release.draft.to_dict()
     released, released_print = printed(new_release.engine, new_release.written, look.key)
     levels = levels_of(new_release.draft.solution)
-    version = new_release.source.version
+    version = None if new_release.only_new else version_with_rows(new_release.engine, new_release.source)
     return Entry(
         id=number,
         made_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),

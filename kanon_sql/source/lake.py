@@ -6,12 +6,13 @@ is locked down, from the package of the extra `lake` or where DuckDB has install
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.source.model import LakeVersion
+from kanon_sql.source.model import LakeVersion, Source
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.extensions import load_extension
 from kanon_sql.sql.template import quoted
@@ -77,12 +78,20 @@ def version_of(engine: Engine, lake: str, schema: str, table: str) -> LakeVersio
     names = _tables_of_catalog(lake, "tables", "snapshots", "schemas")
     names["lake_stats"] = in_catalog(catalog_of(lake), "ducklake_table_stats")
     rows = engine.query("source/lake/version", names=names, values={"schema": schema, "name": table})
-    if not rows:
+    return LakeVersion(str(rows[0][0]), *map(int, rows[0][1:])) if rows else None
+
+
+def version_with_rows(engine: Engine, source: Source) -> LakeVersion | None:
+    """The version of a table of a lake by all its rows, which are read; None for other sources.
+
+    A transaction of several changes may give rows numbers that the catalog takes for free ones.
+    """
+    as_it_stands = source.unread or source
+    table = next((table for table in as_it_stands.relation.find_all(exp.Table) if table.catalog), None)
+    if source.version is None or table is None:
         return None
-    # A transaction of several changes may give rows numbers that the catalog takes for free ones.
-    named = exp.Table(this=quoted(table), db=quoted(schema), catalog=quoted(lake))
-    ((beyond,),) = engine.query("source/lake/beyond", names={"table_rows": named})
-    return LakeVersion(str(rows[0][0]), int(rows[0][1]), max(int(rows[0][2]), int(beyond)))
+    beyond = int(engine.query("source/lake/beyond", names={"table_rows": table})[0][0])
+    return replace(source.version, next_row=max(source.version.next_row, beyond))
 
 
 def is_whole_since(engine: Engine, lake: str, version: LakeVersion, since: int) -> bool:

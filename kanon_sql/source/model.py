@@ -246,7 +246,7 @@ class Backend(ABC):
 class LakeVersion:
     """A table of a lake at a snapshot: what tells it from a table that is made anew, and the snapshot's number.
 
-    Rows that were inserted later have numbers from `next_row` on.
+    By the catalog rows that are inserted later have numbers from `next_row` on.
     """
 
     table: str
