@@ -250,6 +250,16 @@ def test_a_row_is_new_of_which_only_its_insertion_is_told() -> None:
     assert changes == [(0, False), (2, True), (3, False), (4, False), (5, False), (6, True), (10**18, False)]
 
 
+def test_rows_that_share_a_number_are_not_new() -> None:
+    tables: dict[str, Any] = {
+        "table_rows": ("rowid BIGINT, a VARCHAR", [(1, "old"), (2, "new"), (3, "old"), (3, "new")]),
+        "changes": ("row_number BIGINT, is_new BOOLEAN", [(1, False), (2, True), (3, True)]),
+        "new_rows": ("a VARCHAR", []),
+    }
+    then = "SELECT * FROM new_rows"
+    assert answers("source/lake/new_rows", tables, lists={"out": [{"name": "a"}]}, then=then) == [("new",)]
+
+
 def test_files_of_a_table_are_merged_where_a_snapshot_since_says_so() -> None:
     tables: dict[str, Any] = {
         "lake_tables": ("table_id BIGINT, table_uuid UUID", [(2, TABLE), (2, TABLE.replace("1", "2"))]),
