@@ -79,6 +79,11 @@ def open_new_rows(engine: Engine, loaded: LoadedConfig, since: LakeVersion, rele
             f"{table.label}: the table was made anew since {release}, and which of its rows are new is not known; make "
             "a release of all rows"
         )
+    if table.version.snapshot < since.snapshot:
+        raise ConfigurationError(
+            f"{table.label}: it is at snapshot {table.version.snapshot}, and {release} was made of snapshot "
+            f"{since.snapshot}; was it put back from a copy? make a release of all rows"
+        )
     if not is_whole_since(engine, lake, table.version, since.snapshot):
         raise ConfigurationError(
             f"{table.label}: snapshots since {release} (snapshot {since.snapshot}) have expired, so that which rows "

@@ -224,6 +224,41 @@ def test_a_lake_that_no_longer_knows_is_refused(tmp_path: Path, statements: list
     assert [entry["id"] for entry in kanon_sql.list_releases(tmp_path / "ledger.duckdb")["releases"]] == [1]
 
 
+@real_lake
+@pytest.mark.slow
+def test_a_lake_that_was_put_back_is_refused(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    laid_out(tmp_path, cases(draw, 0, 80, 2))
+    catalog = tmp_path / "meta.ducklake"
+    before = catalog.read_bytes()
+    with opened(catalog) as connection:
+        insert(connection, cases(draw, 80, 1, 2))
+    kanon_sql.run(job(tmp_path), advice=False)
+    catalog.write_bytes(before)
+    with pytest.raises(ConfigurationError, match="put back from a copy"):
+        apply(tmp_path)
+
+
+@real_lake
+@pytest.mark.slow
+def test_a_table_of_an_odd_name_in_a_schema(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    named = '"Ärzte und"."der ""Fälle"" 1\'s"'
+    with opened(tmp_path / "meta.ducklake") as connection:
+        connection.execute('CREATE SCHEMA lake."Ärzte und"')
+        connection.execute(f"CREATE TABLE lake.{named} (name VARCHAR, sex VARCHAR, zip VARCHAR, diagnosis VARCHAR)")
+        for row in cases(draw, 0, 80, 2):
+            connection.execute(f"INSERT INTO lake.{named} VALUES (?, ?, ?, ?)", row)
+    source = {"database": f"ducklake:{tmp_path / 'meta.ducklake'}", "table": named}
+    kanon_sql.run(job(tmp_path, source=source), advice=False)
+    new = cases(draw, 80, 40, 2)
+    with opened(tmp_path / "meta.ducklake") as connection:
+        for row in new:
+            connection.execute(f"INSERT INTO lake.{named} VALUES (?, ?, ?, ?)", row)
+    expected = whole_classes(Counter(map(generalized, new)), 1)
+    assert Counter(released(apply(tmp_path))) == expected
+
+
 def test_new_rows_are_known_of_a_lake_alone(tmp_path: Path) -> None:
     write_csv(tmp_path / "source.csv", [HEAD, *table(200)])
     kanon_sql.run(configuration(tmp_path), advice=False)
