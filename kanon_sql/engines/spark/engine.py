@@ -207,7 +207,10 @@ class Spark(Remote):
         # As a table of Arrow the values are in the plan, so that Spark knows how few they are and joins them where the
         # rows lie; a list would go through a process of Python on each executor, and both sides through an exchange.
         kinds = [(name, _STORED[cell_type(described)]) for name, described in columns]
-        values = list(zip(*rows, strict=True))
+        values = [
+            [value if value is None or kind != "string" else str(value) for value in each]
+            for each, (_, kind) in zip(zip(*rows, strict=True), kinds, strict=bool(rows))
+        ]
         with self.speaking():
             if not values:
                 schema = ", ".join(f"`{name}` {kind}" for name, kind in kinds)
