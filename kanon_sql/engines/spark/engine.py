@@ -207,15 +207,16 @@ class Spark(Remote):
         # As a table of Arrow the values are in the plan, so that Spark knows how few they are and joins them where the
         # rows lie; a list would go through a process of Python on each executor, and both sides through an exchange.
         kinds = [(name, _STORED[cell_type(described)]) for name, described in columns]
-        values = [
-            [value if value is None or kind != "string" else str(value) for value in each]
-            for each, (_, kind) in zip(zip(*rows, strict=True), kinds, strict=bool(rows))
-        ]
+        values = list(zip(*rows, strict=True))
         with self.speaking():
             if not values:
                 schema = ", ".join(f"`{name}` {kind}" for name, kind in kinds)
                 return self.view(self.session.createDataFrame([], schema), name)
-            arrays = [pyarrow.array(each, _IN_ARROW[kind]) for each, (_, kind) in zip(values, kinds, strict=True)]
+            arrays = []
+            for each, (_, kind) in zip(values, kinds, strict=True):
+                # A number may stand for a text.
+                texts = [value if value is None else str(value) for value in each] if kind == "string" else each
+                arrays.append(pyarrow.array(texts, _IN_ARROW[kind]))
             table = pyarrow.Table.from_arrays(arrays, names=[name for name, _ in kinds])
             return self.view(self.session.createDataFrame(table), name)
 
