@@ -76,6 +76,10 @@ class NoRoomError(EngineError):
     """Memory or a disk was used up, which says nothing against what was being read."""
 
 
+class LostEngineError(EngineError):
+    """An engine no longer answers, which says nothing against what was being read."""
+
+
 class UnsettledError(EngineError):
     """A target is neither the old nor the new one, which the next run puts in order, or nobody can tell which it is."""
 

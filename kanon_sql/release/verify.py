@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from kanon_sql.errors import EngineError, NoRoomError, VerificationError
+from kanon_sql.errors import EngineError, LostEngineError, NoRoomError, VerificationError
 from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.recount.counting import ClassCounts, GroupCounts, class_digest, comparable, count_classes, grouped
 from kanon_sql.recount.statement import Question, Table, named_rows, row_total
@@ -27,17 +27,19 @@ from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, put, state, type_of
 
+_OF_NO_RELEASE = (NoRoomError, LostEngineError)
+
 
 @contextmanager
 def reading_again() -> Iterator[None]:
     """Turns an engine's error while it reads what was written into a VerificationError.
 
-    Where memory or a disk is used up, nothing is known of the release: that stays the error it is.
+    Where memory or a disk is used up, or an engine is lost, nothing is known of the release: the error stays as it is.
     """
     try:
         yield
     except EngineError as error:
-        if isinstance(error, NoRoomError) or isinstance(error.__cause__, NoRoomError):
+        if isinstance(error, _OF_NO_RELEASE) or isinstance(error.__cause__, _OF_NO_RELEASE):
             raise
         raise VerificationError(f"what was written cannot be read again: {error}") from error
 

@@ -7,7 +7,7 @@ from effort import some
 from trials import memory
 from trials.memory import SEARCHES, Bounds, Place, Trial
 
-from kanon_sql.errors import EngineError, NoRoomError, VerificationError
+from kanon_sql.errors import EngineError, LostEngineError, NoRoomError, VerificationError
 from kanon_sql.release.verify import reading_again
 from kanon_sql.sql.connection import EngineOptions, open_engine
 
@@ -54,6 +54,11 @@ def test_too_little_memory_is_no_wrong_release() -> None:
             engine.run(many)
         with pytest.raises(VerificationError, match="cannot be read again"), reading_again():
             engine.run("SELECT * FROM nowhere")
+
+
+def test_an_engine_that_was_lost_is_no_wrong_release() -> None:
+    with pytest.raises(LostEngineError, match="the connection was lost"), reading_again():
+        raise LostEngineError("Spark does not answer, or the connection was lost")
 
 
 def test_memory_that_the_system_refuses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

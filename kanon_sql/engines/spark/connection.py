@@ -86,6 +86,10 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
     return session, not opened
 
 
+LOST = "Spark does not answer, or the connection was lost; look whether it runs"
+_OF_LOST = ("Connection refused", "UNAVAILABLE", "Failed to connect", "Answer from Java side is empty")
+
+
 @contextmanager
 def _handler_kept() -> Iterator[None]:
     """A new context of Spark answers SIGINT itself, even where a release is being put in its place: not so here."""
@@ -101,8 +105,8 @@ def describe(error: Exception, *, show_values: bool) -> str:
     """One line for an error of Spark: its own words only of conditions that hold no values, unless `show_values`."""
     text = " ".join(str(error).split("\n\n")[0].split("JVM stacktrace")[0].split())
     text = re.split(r" at [a-z]+\.[\w.$]+\(", text)[0]  # where in Java's code
-    if "Connection refused" in text or "UNAVAILABLE" in text or "Failed to connect" in text:
-        return "Spark does not answer, or the connection was lost; look whether it runs"
+    if any(words in text for words in _OF_LOST):
+        return LOST
     kind = type(error).__name__
     names = re.findall(r"\[([A-Z][A-Z0-9_.]+)\]", text)
     if not show_values and not names:

@@ -18,8 +18,8 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.remote import Remote
-from kanon_sql.engines.spark.connection import describe
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.engines.spark.connection import LOST, describe
+from kanon_sql.errors import ConfigurationError, EngineError, LostEngineError
 from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.settings.columns import LATIN1, UTF8
 from kanon_sql.settings.source import CsvOptions
@@ -317,7 +317,8 @@ class Spark(Remote):
     def _in_words(self, error: Exception, place: str | None = None) -> EngineError:
         """An error of Spark in one line without values of the data."""
         message = describe(error, show_values=self.show_values)
-        return EngineError(f"{place}: {message}" if place else message)
+        kind = LostEngineError if message == LOST else EngineError
+        return kind(f"{place}: {message}" if place else message)
 
     def whole_path(self, path: str, base: Path) -> str:
         """A path as Spark reads it: one without a scheme is of this machine."""

@@ -219,6 +219,7 @@ def cluster(rows: int, kinds: Sequence[int] = KINDS, targets: Sequence[str] = TA
         observer.sparkContext.setLogLevel("OFF")
         here = Cluster(Path(name), observer)
         here.warehouse.mkdir(exist_ok=True)
+        observer.sql("DROP TABLE IF EXISTS released")  # of other tests in the same catalogue
         duckdb.execute(_TABLE.format(rows=rows, zips=rows // 500, path=here.folder / "people.parquet"))
         for k in kinds:
             begin = time.perf_counter()
@@ -231,6 +232,7 @@ def cluster(rows: int, kinds: Sequence[int] = KINDS, targets: Sequence[str] = TA
             assert len({here.releases[of, k] for k in kinds}) == len(kinds)
         assert here.left() == []
         yield here
+        observer.sql("DROP TABLE IF EXISTS released")
 
 
 @dataclass(frozen=True)
