@@ -105,9 +105,11 @@ def describe(error: Exception, *, show_values: bool) -> str:
     """One line for an error of Spark: its own words only of conditions that hold no values, unless `show_values`."""
     text = " ".join(str(error).split("\n\n")[0].split("JVM stacktrace")[0].split())
     text = re.split(r" at [a-z]+\.[\w.$]+\(", text)[0]  # where in Java's code
-    if any(words in text for words in _OF_LOST):
-        return LOST
     kind = type(error).__name__
+    # What Java says comes as an error of its own kind, or with a trace: without one no answer came.
+    is_unanswered = kind == "Py4JNetworkError" or (kind == "Py4JError" and "Trace:" not in text)
+    if is_unanswered or any(words in text for words in _OF_LOST):
+        return LOST
     names = re.findall(r"\[([A-Z][A-Z0-9_.]+)\]", text)
     if not show_values and not names:
         # A server that speaks as Spark does, but names no condition, puts values in quotes.
