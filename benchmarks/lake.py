@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 from make_table import make_table
-from speed import configuration, effort, measure, options, show
+from speed import configuration, effort, measure, options, show, take
 
 _LAKE = """
 import sys
@@ -60,13 +60,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = Path(name)
         lay_out, every = commands(folder, arguments)
-        taken: dict[str, list[tuple[float, float, float]]] = {what: [] for what in every}
-        for _ in range(arguments.runs):
-            for what, command in every.items():
-                shutil.rmtree(folder / "lake", ignore_errors=True)
-                (folder / "lake").mkdir()
-                measure(lay_out)
-                taken[what].append(measure(command))
+
+        def laid_out_anew() -> None:
+            shutil.rmtree(folder / "lake", ignore_errors=True)
+            (folder / "lake").mkdir()
+            measure(lay_out)
+
+        taken = take(every, arguments.runs, laid_out_anew)
         report = json.loads((folder / "report.json").read_text())
     print(f"{arguments.rows:,} rows, k = {arguments.k}, limit {arguments.limit}, {os.cpu_count()} cores")
     print(f"{effort(report['search'])}, forgotten: {json.dumps(report['forgotten'])}")

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,18 @@ def options(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
+def take(
+    every: dict[str, list[str]], runs: int, before: Callable[[], object] = lambda: None
+) -> dict[str, list[tuple[float, float, float]]]:
+    """What each command took, by the name it is shown under, all of them in turn; `before` goes ahead of each."""
+    taken: dict[str, list[tuple[float, float, float]]] = {what: [] for what in every}
+    for _ in range(runs):
+        for what, command in every.items():
+            before()
+            taken[what].append(measure(command))
+    return taken
+
+
 def show(taken: dict[str, list[tuple[float, float, float]]], beside: dict[str, str]) -> None:
     """Prints medians of seconds and of processor time, each with its ratio to the command that it stands beside."""
     print(f"{'':26}{'seconds':>9}{'ratio':>8}{'processor':>11}{'ratio':>8}{'MB':>8}")
@@ -138,11 +151,7 @@ def main() -> None:
     arguments = options(__doc__).parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = Path(name)
-        every = commands(folder, arguments)
-        taken: dict[str, list[tuple[float, float, float]]] = {what: [] for what in every}
-        for _ in range(arguments.runs):
-            for what, command in every.items():
-                taken[what].append(measure(command))
+        taken = take(commands(folder, arguments), arguments.runs)
         report = json.loads((folder / "report.json").read_text())
     print(f"{arguments.rows:,} rows, k = {arguments.k}, limit {arguments.limit}, {os.cpu_count()} cores")
     print(f"{effort(report['search'])}, ncp {report['loss']['ncp']:.2f} %")

@@ -162,14 +162,9 @@ class Applying:
 
     def foreign(self, written: Source) -> int:
         """How many rows of what was written are none of the candidates, each as often as it is there."""
-        cells: list[Item] = [
-            {**cell, "fresh": fresh, "past": old}
-            for cell, fresh, old in zip(
-                self.texts.cells, self.texts.of(written), self.texts.of(self.candidates), strict=True
-            )
-        ]
         names: dict[str, Fill] = {"written": written.relation, "earlier": self.candidates.relation}
-        rows = template.fill("commands/apply/added", names, {"cell": cells})
+        lists = {"cell": _cells_of_both(self.texts, written, self.candidates)}
+        rows = template.fill("commands/apply/added", names, lists)
         counted = exp.select(exp.Count(this=exp.Star())).from_(exp.Subquery(this=rows, alias=_alias("foreign_rows")))
         return int(self.engine.run(counted)[0][0])
 
@@ -325,13 +320,15 @@ def recount_differences(
     return row_counts
 
 
+def _cells_of_both(texts: Texts, written: Source, past: Source) -> list[Item]:
+    """Of each released column its text in what was written and in the rows that it is compared with."""
+    both = zip(texts.cells, texts.of(written), texts.of(past), strict=True)
+    return [{**cell, "fresh": fresh, "past": old} for cell, fresh, old in both]
+
+
 def _sets(texts: Texts, written: Source, past: Source) -> dict[str, exp.Expr]:
-    cells: list[Item] = [
-        {**cell, "fresh": fresh, "past": old}
-        for cell, fresh, old in zip(texts.cells, texts.of(written), texts.of(past), strict=True)
-    ]
     names: dict[str, Fill] = {"written": written.relation, "earlier": past.relation}
-    lists = {"cell": cells}
+    lists = {"cell": _cells_of_both(texts, written, past)}
     kept, added = (template.fill(f"commands/apply/{name}", names, lists) for name in ("kept", "added"))
     of_kept = exp.select("*").from_(exp.Subquery(this=kept.copy(), alias=_alias("in_both")))
     removed = template.fill("commands/apply/removed", {**names, "kept": of_kept}, {**lists, "qi": texts.keys})

@@ -18,7 +18,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.source.duckdb import attached_as
 from kanon_sql.source.lake import is_merged_since, is_whole_since
 from kanon_sql.source.model import LakeVersion, Source, select_keys
-from kanon_sql.source.opening import open_described, read_source_columns
+from kanon_sql.source.opening import open_as_it_stands, read_source_columns
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.template import quoted, state
 
@@ -65,14 +65,13 @@ def open_new_rows(engine: Engine, loaded: LoadedConfig, since: LakeVersion, rele
     """The new rows of the table of a lake that a configuration names, none of them read yet.
 
     `release` says what was made of the snapshot. Raises ConfigurationError where the lake no longer knows what came
-    since, and what `open_described` raises.
+    since, and what `open_as_it_stands` raises.
     """
-    config, place = loaded.config, loaded.place("source")
-    named = [*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive]
-    table = open_described(engine, config.source, loaded.base, named, place)
-    if table.version is None or config.source.database_file is None:
+    catalog = loaded.config.source.database_file
+    table = open_as_it_stands(engine, loaded)
+    if table.version is None or catalog is None:
         raise ConfigurationError(f"{table.label}: it tells of no new rows; expected a table of a lake (DuckLake)")
-    lake = attached_as(engine, loaded.base / config.source.database_file)
+    lake = attached_as(engine, loaded.base / catalog)
     assert lake is not None
     if table.version.table != since.table:
         raise ConfigurationError(

@@ -59,11 +59,14 @@ class Files:
 
 def open_source(engine: Engine, loaded: LoadedConfig) -> Source:
     """Opens the source of a configuration, its columns read and treated. Raises ConfigurationError or EngineError."""
+    return read_source_columns(open_as_it_stands(engine, loaded), loaded)
+
+
+def open_as_it_stands(engine: Engine, loaded: LoadedConfig) -> Source:
+    """Opens the source of a configuration, its columns as they are. Raises ConfigurationError or EngineError."""
     config = loaded.config
     named = [*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive]
-    return read_source_columns(
-        open_described(engine, config.source, loaded.base, named, loaded.place("source")), loaded
-    )
+    return open_described(engine, config.source, loaded.base, named, loaded.place("source"))
 
 
 def read_source_columns(source: Source, loaded: LoadedConfig) -> Source:

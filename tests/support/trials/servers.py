@@ -97,6 +97,13 @@ def _configuration(k: int) -> dict[str, Any]:
         "engine": {"postgres": "${CLINIC}"},
         "source": {"table": "people"},
         "target": {"table": "released", "overwrite": True},
+        **wanted(k),
+    }
+
+
+def wanted(k: int) -> dict[str, Any]:
+    """What is asked of a release of the people, wherever they are."""
+    return {
         "identifiers": ["name"],
         "quasi_identifiers": {
             "age": {"builtin": "intervals", "widths": [5, 10, 20]},

@@ -30,6 +30,7 @@ from places import SCRIPTS
 
 from trials import tally
 from trials.interrupts import AFTER, TOLD
+from trials.servers import wanted
 
 Release = tuple[int, int, int]  # rows, the fewest of a class, a sum over the rows
 KINDS = (3, 5)
@@ -145,15 +146,7 @@ class Cluster:
             "engine": {"spark": os.environ[URL], "config": settings},
             "source": str(self.folder / "people.parquet"),
             "target": {**place, "overwrite": True},
-            "identifiers": ["name"],
-            "quasi_identifiers": {
-                "age": {"builtin": "intervals", "widths": [5, 10, 20]},
-                "sex": {"builtin": "suppress"},
-                "zip": {"builtin": "prefix", "keep": [4, 3, 2]},
-            },
-            "sensitive": ["diagnosis"],
-            "privacy": {"k": k},
-            "suppression": {"limit": "2%"},
+            **wanted(k),
         }
 
     def other_than(self, target: str, k: int) -> int:
@@ -306,9 +299,9 @@ def _strike(here: Cluster, fault: Fault, process: subprocess.Popen[str]) -> None
     whom, number = FAULTS[fault.name]
     of_command = [process.pid] if process.poll() is None else []
     struck = {"command": of_command, "driver": _driver(process), "executors": here.executors()}[whom]
-    for one in struck:
+    for number_of_process in struck:
         with suppress(ProcessLookupError):
-            os.kill(one, number)
+            os.kill(number_of_process, number)
 
 
 def _judged(here: Cluster, fault: Fault, status: int, said: str, before: Release | None) -> Outcome:
