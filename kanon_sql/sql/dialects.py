@@ -18,6 +18,8 @@ from kanon_sql.sql.tables import IN_BIGINT
 from kanon_sql.sql.template import type_of
 
 _MARK = "own"
+_TOGETHER = 50  # texts that a call puts together
+_DIGITS = 15  # hexadecimal, that are a BIGINT
 
 
 def own(name: str, *arguments: exp.Expr | str | int) -> exp.Expr:
@@ -160,6 +162,10 @@ class Dialect:
             raise self._lacks("digits of MD5")
         return own("md5", text)
 
+    def hashed(self, values: Sequence[exp.Expr], texts: Sequence[exp.Expr]) -> exp.Expr:
+        """A BIGINT of at least 0 that hashes values, which `texts` tell: each engine has its own."""
+        return self.whole_number(own("substr", self.md5_digits(joined(texts)), 1, _DIGITS))
+
     def last_halves(self, digits: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
         """Two BIGINTs of 32 bits: the last eight of 16 bytes, given by their digits, read from the end to the middle.
 
@@ -288,6 +294,9 @@ class _Postgres(Dialect):
     def md5_digits(self, text: exp.Expr) -> exp.Expr:
         return own("md5", own("convert_to", exp.cast(text, "VARCHAR"), "UTF8"))
 
+    def hashed(self, values: Sequence[exp.Expr], texts: Sequence[exp.Expr]) -> exp.Expr:
+        return _positive(own("hashtextextended", joined(texts), 0))
+
     def once(self, value: exp.Expr) -> exp.Expr:
         return exp.Subquery(this=marked(exp.Select(expressions=[value])))
 
@@ -327,6 +336,9 @@ class _Spark(Dialect):
     def whole_number(self, digits: exp.Expr) -> exp.Expr:
         return exp.cast(own("conv", digits, 16, 10), "BIGINT")
 
+    def hashed(self, values: Sequence[exp.Expr], texts: Sequence[exp.Expr]) -> exp.Expr:
+        return _positive(own("xxhash64", *values))
+
     def in_utc(self, moment: exp.Expr) -> exp.Expr:
         return own("to_utc_timestamp", moment, own("current_timezone"))
 
@@ -362,6 +374,18 @@ class _Spark(Dialect):
         if kind == "DATE":
             return own("date_add", value, whole)
         return exp.Add(this=value, expression=own("make_dt_interval", whole))
+
+
+def joined(texts: Sequence[exp.Expr]) -> exp.Expr:
+    """Texts one after the other as a text of the engine, however many they are."""
+    pieces = list(texts)
+    while len(pieces) > 1:
+        pieces = [own("concat", *pieces[start : start + _TOGETHER]) for start in range(0, len(pieces), _TOGETHER)]
+    return pieces[0]
+
+
+def _positive(number: exp.Expr) -> exp.Expr:
+    return exp.BitwiseAnd(this=number, expression=exp.Literal.number(_LARGEST - 1))
 
 
 def _hours(days: exp.Expr) -> exp.Expr:

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
 import pytest
-from elsewhere import ElsewhereJob, configured
+from elsewhere import Elsewhere, ElsewhereJob, configured
 from engine_places import ENGINES, Json, Start, as_parquet, starting
 from queried import answers
+from shared_engine import attached, insert
+from sqlglot import exp
 
 import kanon_sql
-from kanon_sql.commands.run import warnings
+from kanon_sql.commands.run import drawing, warnings
 from kanon_sql.engines import opening
+from kanon_sql.source.roles import Roles
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import state
 
 COLUMNS = {
     "age": "INTEGER",
@@ -75,14 +82,55 @@ def test_as_many_rows_are_looked_at_as_were_drawn_there() -> None:
     rows = answers(
         "commands/run/sample_brought",
         {"brought": brought},
-        names={"step": 3},
+        names={"unit": 3},
         lists=lists,
         listed={"finer": ("value INTEGER, code INTEGER", [(1, 10), (2, 20)])},
         then="SELECT c1, q0 FROM kanon_sql_run_sample ORDER BY ALL",
     )
     assert rows == [("a", 10), ("a", 10), ("b", 20), ("b", None)]
-    names = {"drawn_value": "q0", "step": 3}
+    names = {"drawn_value": "q0", "unit": 3}
     assert sorted(answers("commands/run/drawn", {"brought": brought}, names=names)) == [(1,), (1,), (2,), (7,)]
+
+
+def drawn_there(rows: list[tuple[Any, ...]], step: int) -> tuple[list[int], Counter[tuple[Any, ...]]]:
+    """(the parts of combinations that were asked for in turn, the rows drawn of each combination)."""
+    parts = []
+
+    def bring(*given: Any) -> exp.Select:
+        parts.append(given[-1])
+        return bring_rows(*given)
+
+    bring_rows = drawing._bring_rows
+    with attached() as server, attached() as connection, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(drawing, "_bring_rows", bring)
+        engine = Engine(connection)
+        server.execute("CREATE TABLE people (kind INTEGER, number INTEGER)")
+        insert(server, "people", rows)
+        source = Elsewhere(server).opened("people")
+        prepared = SimpleNamespace(source=source, roles=Roles({}, (), source.columns), n=len(rows))
+        looking = drawing.Looking([source.columns[1]], {"finer": source.columns[0]}, step, "keep")
+        engine.run(f"CREATE TABLE finer AS SELECT unnest(range({len(rows)})) AS value, value AS code")
+        drawing.draw_rows(engine, prepared, looking)  # type: ignore[arg-type]
+        return parts, Counter(connection.execute(f"SELECT q0, c1 FROM {state('run_sample')}").fetchall())
+
+
+@pytest.mark.parametrize("copies", [1, 3, 30])
+def test_combinations_that_are_drawn_stand_for_all(copies: int) -> None:
+    rows = [(i % 7, i) for i in range(6000 // copies) for _ in range(copies)]
+    parts, drawn = drawn_there(rows, 20)
+    assert parts == ([4] if copies < 4 else [4, 20])
+    assert 240 < drawn.total() < 360  # 300 are expected
+    assert max(drawn.values()) <= -(-copies // parts[-1]) + 1
+    kinds = Counter(kind for kind, _ in drawn.elements())
+    assert set(kinds) == set(range(7))
+    assert max(kinds.values()) < 0.3 * drawn.total()
+
+
+def test_rows_of_few_combinations_are_drawn_by_their_share() -> None:
+    parts, drawn = drawn_there([(i % 7, i % 2) for i in range(6000)], 20)
+    assert parts == [4, 20]
+    assert len(drawn) == 14
+    assert all(abs(count - 6000 / 14 / 20) <= 1 for count in drawn.values())
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ rows says, so that the same rows give the same sample; values of columns that ar
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -20,8 +20,9 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects import Dialect, own
 from kanon_sql.sql.template import Fill, Item, column, state
 
-_TOGETHER = 50  # texts that one call puts together
-_DIGITS = 15  # of a digest, by which a number is made
+_PART = 64  # of so many combinations one is looked at
+_FEW_ROWS = 4  # a combination may have without being drawn twice
+_REPEATED = 0.01  # of the rows may be of combinations that were drawn twice
 
 
 @dataclass(frozen=True)
@@ -66,33 +67,68 @@ def draw_rows(engine: Engine, prepared: SearchProblem, looking: Looking) -> None
 def drawn_values(engine: Engine, prepared: SearchProblem, value: Column, count: int, policy: str) -> exp.Select:
     """SELECT in DuckDB of the values of a column in about so many rows of another engine."""
     looking = Looking((), {value.name: value}, max(1, prepared.n // count), policy)
-    brought = _bring(engine, prepared, looking)
-    names: dict[str, Fill] = {"brought": brought, "drawn_value": looking.codes[0], "step": looking.step}
+    brought, unit = _bring(engine, prepared, looking)
+    names: dict[str, Fill] = {"brought": brought, "drawn_value": looking.codes[0], "unit": unit}
     values = template.fill("commands/run/drawn", names)
     assert isinstance(values, exp.Select)
     return values
 
 
 def _draw_there(engine: Engine, prepared: SearchProblem, looking: Looking) -> None:
-    brought = _bring(engine, prepared, looking)
+    brought, unit = _bring(engine, prepared, looking)
     lists: dict[str, list[Item]] = {
         "seen": [{"code": seen.key} for seen in looking.columns],
         "qi": [{"finer": table, "code": code} for table, code in zip(looking.finer, looking.codes, strict=True)],
     }
-    engine.query("commands/run/sample_brought", names={"brought": brought, "step": looking.step}, lists=lists)
+    engine.query("commands/run/sample_brought", names={"brought": brought, "unit": unit}, lists=lists)
 
 
-def _bring(engine: Engine, prepared: SearchProblem, looking: Looking) -> exp.Select:
-    """SELECT in DuckDB of the combinations of which rows are drawn, with how many times `step` these are."""
+def _bring(engine: Engine, prepared: SearchProblem, looking: Looking) -> tuple[exp.Select, int]:
+    """(SELECT in DuckDB of the combinations of which rows are drawn, with how many times a unit these are; the unit).
+
+    Where most rows differ, to count all combinations means to send nearly all rows through the network. So a part of
+    the combinations is counted, and all only where these have too many rows for such a part.
+    """
+    if looking.by is not None:
+        return _bring_rows(engine, prepared, looking, 1), 1
+    part = max(_FEW_ROWS, looking.step // _PART)
+    if part < looking.step:
+        brought = _bring_rows(engine, prepared, looking, part)
+        names: dict[str, Fill] = {"brought": brought.copy(), "unit": part}
+        rows, repeated = engine.query("commands/run/sample_repeated", names=names)[0]
+        if repeated <= _REPEATED * rows:
+            return brought, part
+    return _bring_rows(engine, prepared, looking, looking.step), looking.step
+
+
+def _bring_rows(engine: Engine, prepared: SearchProblem, looking: Looking, part: int) -> exp.Select:
+    """Brings combinations of `part` in `step`, each with its rows and less than `part` by chance.
+
+    So of one of r rows, r <= part, a row is drawn with the chance r / step, as of any r rows.
+    """
     backend, codes, qis = prepared.source.backend, looking.codes, list(looking.finer.values())
+    dialect, step = backend.dialect, looking.step
     values = [exp.cast(column(qi.key), "VARCHAR") if qi.is_text else column(qi.key) for qi in qis]
+    drawn_by = [looking.by] if looking.by else [*looking.columns, *qis]
+    rest = exp.Mod(this=column("drawn_number"), expression=exp.Literal.number(step))
+    beyond = exp.Literal.number(step - part if looking.by is None else step)
+    looked_at = (
+        exp.EQ(this=rest, expression=exp.Literal.number(0)) if looking.by else exp.GTE(this=rest, expression=beyond)
+    )
+    drawn: exp.Expr = column("row_count")
+    if looking.by is None:
+        drawn = exp.Sub(this=exp.Add(this=drawn, expression=rest.copy()), expression=beyond.copy())
     names: dict[str, Fill] = {
         "given_rows": participants(prepared.source, prepared.roles, looking.policy),
-        "drawn": _drawn(backend.dialect, looking),
-        "step": looking.step,
+        "drawn_by": dialect.hashed(
+            [column(each.key) for each in drawn_by], [text_there(each, dialect) for each in drawn_by]
+        ),
+        "is_looked_at": looked_at,
+        "drawn": drawn,
+        "unit": part,
     }
     lists: dict[str, list[Item]] = {
-        "seen": [{"digest": _digest(backend.dialect, seen), "code": seen.key} for seen in looking.columns],
+        "seen": [{"digest": _digest(dialect, seen), "code": seen.key} for seen in looking.columns],
         "qi": [{"value": value, "code": code} for value, code in zip(values, codes, strict=True)],
     }
     statement = template.fill("commands/run/sample_there", names, lists)
@@ -106,22 +142,3 @@ def _digest(dialect: Dialect, seen: Column) -> exp.Expr:
     value = own("concat", "v", text_there(seen, dialect))
     is_null = exp.Is(this=column(seen.key), expression=exp.null())
     return dialect.md5_digits(exp.Case(ifs=[exp.If(this=is_null, true=exp.Literal.string("n"))], default=value))
-
-
-def _drawn(dialect: Dialect, looking: Looking) -> exp.Expr:
-    """The rows of a combination that are drawn, times `step`: by a number that digests give."""
-    rows, step = column("row_count"), looking.step
-    if looking.by is not None:
-        is_drawn = exp.EQ(this=_remainder(dialect, column(looking.by.key), step), expression=exp.Literal.number(0))
-        many = exp.Mul(this=rows, expression=exp.Literal.number(step))
-        return exp.Case(ifs=[exp.If(this=is_drawn, true=many)], default=exp.Literal.number(0))
-    qis = [replace(qi, key=code) for qi, code in zip(looking.finer.values(), looking.codes, strict=True)]
-    texts: list[exp.Expr] = [*(column(seen.key) for seen in looking.columns), *(text_there(qi, dialect) for qi in qis)]
-    while len(texts) > 1:
-        texts = [own("concat", *texts[start : start + _TOGETHER]) for start in range(0, len(texts), _TOGETHER)]
-    return exp.Add(this=rows, expression=_remainder(dialect, dialect.md5_digits(texts[0]), step))
-
-
-def _remainder(dialect: Dialect, digits: exp.Expr, step: int) -> exp.Expr:
-    number = dialect.whole_number(own("substr", digits, 1, _DIGITS))
-    return exp.Mod(this=exp.paren(number), expression=exp.Literal.number(step))
