@@ -71,59 +71,52 @@ class _Sample:
         return self.chances[i, size]
 
 
-def betraying_columns(  # noqa: C901
-    engine: Engine, prepared: SearchProblem, finer: Sequence[Finer], policy: str
-) -> list[str]:
+def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[Finer], policy: str) -> list[str]:
     """A warning for each column, or two, that tell quasi-identifiers below their released level.
 
     `policy` is that of missing values. They are measured in about 50,000 rows (see kanon_sql.commands.run.drawing).
     """
-    quasi = {qi.key for qi in prepared.roles.quasi_identifiers}
     roles = prepared.roles
+    quasi = {qi.key for qi in roles.quasi_identifiers}
     # A pseudonym is known to nobody: that rows of one person agree is no news.
-    columns = [
-        source_column
-        for source_column in roles.released
-        if source_column.key not in quasi and roles.of(source_column) != "identifier"
-    ]
+    columns = [col for col in roles.released if col.key not in quasi and roles.of(col) != "identifier"]
     if not finer or not columns:
         return []
     _list_finer(engine, finer)
     looked_at = _draw(engine, prepared, columns, finer, policy)
-    tells: dict[str, set[str]] = {}
-    warnings = []
-    for source_column in columns:
-        figures = _told_by(engine, looked_at, finer, [source_column])
-        tells[source_column.key] = set(figures)
-        if figures:
-            warnings.append(_said(f"{prepared.roles.of(source_column)} column {source_column.name!r} tells", figures))
-    few = [source_column for source_column in columns if 1 < looked_at.values[source_column.key] <= _MOST_VALUES]
-    few.sort(key=lambda source_column: -looked_at.values[source_column.key])
+    alone = {col.key: _told_by(engine, looked_at, finer, [col]) for col in columns}
+    pairs = _told_by_pairs(engine, looked_at, finer, columns, alone)
+    rare = {}
+    for col in columns:
+        # What rows share a rare value only shows where all of its rows are looked at.
+        if looked_at.is_part and not alone[col.key] and looked_at.values[col.key] > _MOST_VALUES:
+            rare[col.key] = _told_by(engine, _draw(engine, prepared, [col], finer, policy, col), finer, [col])
+    told = [(col, figures) for part in (alone, rare) for col in columns if (figures := part.get(col.key))]
+    return [_said(f"{roles.of(col)} column {col.name!r} tells", figures) for col, figures in told] + pairs
+
+
+def _told_by_pairs(
+    engine: Engine,
+    looked_at: _Sample,
+    finer: Sequence[Finer],
+    columns: Sequence[Column],
+    alone: Mapping[str, Mapping[str, str]],
+) -> list[str]:
+    """A warning for each two columns that together tell what neither tells `alone`."""
+    few = [col for col in columns if 1 < looked_at.values[col.key] <= _MOST_VALUES]
+    few.sort(key=lambda col: -looked_at.values[col.key])
     pairs = []
     for first, other in combinations(few[:_PAIRED], 2):
-        already = tells[first.key] | tells[other.key]
+        already = alone[first.key].keys() | alone[other.key].keys()
         if all(fine.column.name in already for fine in finer):
             continue
-        figures = {
-            name: figure
-            for name, figure in _told_by(engine, looked_at, finer, [first, other]).items()
-            if name not in already
-        }
+        told = _told_by(engine, looked_at, finer, [first, other])
+        figures = {name: figure for name, figure in told.items() if name not in already}
         if figures:
             pairs.append(_said(f"columns {first.name!r} and {other.name!r} together tell", figures))
-    # What rows share a rare value only shows where all of its rows are looked at.
-    for source_column in columns:
-        if looked_at.is_part and not tells[source_column.key] and looked_at.values[source_column.key] > _MOST_VALUES:
-            figures = _told_by(
-                engine, _draw(engine, prepared, [source_column], finer, policy, source_column), finer, [source_column]
-            )
-            if figures:
-                warnings.append(
-                    _said(f"{prepared.roles.of(source_column)} column {source_column.name!r} tells", figures)
-                )
     if len(pairs) > _SHOWN:
         pairs[_SHOWN:] = [f"{len(pairs) - _SHOWN} more pairs of columns tell quasi-identifiers more exactly, too"]
-    return warnings + pairs
+    return pairs
 
 
 def _list_finer(engine: Engine, finer: Sequence[Finer]) -> None:
