@@ -42,8 +42,19 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
 
 # Other engines, with functions of PostgreSQL that treatments choose: each has them under a name.
 SKETCHED = ("trino", "snowflake", "bigquery")
-# What digests are made of, which a dialect writes in its own words (Dialect.md5_digits, last_halves, whole_number).
-DIGESTS = {"md5", "convert_to", "concat", "substr", "length", "bit_xor", "var_pop", "regexp_replace", "date_part"}
+# What digests are made of, which a dialect writes in its own words (md5_digits, hashed, last_halves, whole_number).
+DIGESTS = {
+    "md5",
+    "hashtextextended",
+    "convert_to",
+    "concat",
+    "substr",
+    "length",
+    "bit_xor",
+    "var_pop",
+    "regexp_replace",
+    "date_part",
+}
 
 
 def asked(place: Place, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[exp.Expr]:

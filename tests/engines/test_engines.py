@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -565,20 +565,32 @@ def test_spark_compares_what_is_no_quasi_identifier(
     place = start("spark")
     config = {**small(), "source": str(folder / "people.parquet"), "target": str(tmp_path / f"out.{suffix}")}
     remote = {**config, "engine": {"spark": place.url}}
-    create = module.SparkFolder._create
+    in_order = module._in_order
 
-    def spoilt(self: Any, release: Any) -> None:
-        frame = self.spark.create(release.sql)
-        frame = frame.withColumn("note", frame["s"])
-        name = self.spark.view(frame, "spoilt").sql("spark")
-        create(self, replace(release, sql=f"SELECT * FROM {name}"))
+    def spoilt(*given: Any) -> Any:
+        frame = in_order(*given)
+        return frame.withColumn("note", frame["s"])
 
     with monkeypatch.context() as patched:
-        patched.setattr(module.SparkFolder, "_create", spoilt)
+        patched.setattr(module, "_in_order", spoilt)
         with pytest.raises(VerificationError, match="not those to be released"):
             kanon_sql.run(remote)
     assert not (tmp_path / f"out.{suffix}").exists()
     assert kanon_sql.run(remote).report["verification"]["compared"] == "rows"
+
+
+def test_spark_writes_rows_in_random_order(start: Start, tmp_path: Path) -> None:
+    place = start("spark")
+    path = tmp_path / "numbered.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT range AS number, range % 3 AS kind FROM range(3000)) TO '{path}'")
+    config = {"source": str(path), "quasi_identifiers": {"kind": {"builtin": "suppress"}}, "insensitive": ["number"]}
+    config |= {"privacy": {"k": 2}, "engine": {"spark": place.url}, "target": str(tmp_path / "out.parquet")}
+    kanon_sql.run(config)
+    with duckdb.connect() as connection:
+        numbers = [n for (n,) in connection.execute(f"SELECT number FROM '{tmp_path}/out.parquet/*'").fetchall()]
+    assert sorted(numbers) == list(range(3000))
+    assert sum(after > before for before, after in pairwise(numbers)) < 1800  # half of 2999, were each order as likely
 
 
 def test_spark_reads_and_writes_csv(start: Start, tmp_path: Path) -> None:
