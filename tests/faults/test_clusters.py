@@ -1,4 +1,4 @@
-"""Killed commands and executors of a Spark cluster; a short form of `scripts/faults spark`.
+"""Killed commands, drivers and executors of a Spark cluster; a short form of `scripts/faults spark`.
 
 It needs a catalogue that sessions share: `scripts/spark-cluster run --catalog -- python -m pytest -n0 -m cluster`.
 """
@@ -40,6 +40,11 @@ def test_a_command_that_is_killed_between_two_renames_loses_no_table(here: Clust
     outcome = spark.attempt(here, Fault("table", "SIGKILL of the command", None, spark.KINDS[0]))
     assert not outcome.wrong
     assert outcome.how.startswith(("killed", "released"))
+
+
+def test_a_driver_that_is_killed_leaves_the_old_folder(here: Cluster) -> None:
+    outcome = spark.attempt(here, Fault("folder", "SIGKILL of the driver", 0.9, spark.KINDS[1]))
+    assert not outcome.wrong
 
 
 def test_a_release_that_no_run_has_made_is_reported(here: Cluster) -> None:
