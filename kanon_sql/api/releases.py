@@ -16,7 +16,8 @@ from typing import Any
 from kanon_sql.api.measured import Measured
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.api.running import telling
-from kanon_sql.commands.apply import ApplyRequest, apply_release
+from kanon_sql.commands.apply.job import apply_release
+from kanon_sql.commands.apply.request import ApplyRequest
 from kanon_sql.commands.link import PairRequest, run_check
 from kanon_sql.commands.report import describe_release
 from kanon_sql.engines.opening import open_released

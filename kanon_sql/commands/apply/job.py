@@ -1,55 +1,45 @@
-"""What is applied to what: the configuration of a recorded release with new data and a new target.
-
-`kanon-sql apply` from end to end: the levels of a recorded release for new data of the same source.
-"""
+"""`kanon-sql apply` from end to end: the levels of a recorded release for new data of the same source."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.commands.apply.new_rows import OnlyNewRows
+from kanon_sql.commands.apply.request import ApplyRequest, configure
+from kanon_sql.commands.apply.rows import AllRows
+from kanon_sql.commands.apply.same_levels import Applying, Outcome, Texts, generalized, recount_differences
 from kanon_sql.commands.run.pipeline import refuse_report, refuse_warnings, unique_columns
 from kanon_sql.commands.run.warnings import guard, unshifted_dates
-from kanon_sql.commands.same_levels import Applying, Outcome, Texts, generalized, recount_differences
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.lockdown import allow_paths
-from kanon_sql.engines.opening import open_released, require_rows
-from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError, OutOfTimeError, VerificationError
+from kanon_sql.engines.opening import open_released
+from kanon_sql.errors import ConfigurationError, OutOfTimeError
 from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes, counted_anew
 from kanon_sql.ledger.earlier import (
     Related,
-    configuration_of,
-    find_related,
     open_earlier,
     refuse_place,
     telling_releases,
 )
 from kanon_sql.ledger.ledger import Entry, find_entry
-from kanon_sql.ledger.recording import NewRelease, conflict, put_in_place, refuse_early, refuse_parts
+from kanon_sql.ledger.recording import NewRelease, conflict, put_in_place, refuse_early
 from kanon_sql.ledger.treated import treatment_changes
-from kanon_sql.privacy.registry import models_of, thresholds_of
+from kanon_sql.privacy.registry import thresholds_of
 from kanon_sql.privacy.thresholds import sufficient_k
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import Generalization, sort_items
 from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify, verify_treatments
 from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
-from kanon_sql.report.words import counted
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
-from kanon_sql.settings.columns import encoding_named, recognized
 from kanon_sql.settings.formats import format_of, only_texts
-from kanon_sql.settings.source import LAKE, SourceConfig, file_of_database, names_lake
-from kanon_sql.source.formats.csv_bytes import chunks
 from kanon_sql.source.formats.registry import telling_source
-from kanon_sql.source.model import LakeVersion, Source
-from kanon_sql.source.new_rows import NewRows, open_new_rows
-from kanon_sql.source.opening import find_files, open_source
+from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.treatments.applying import describe_treatments
 from kanon_sql.source.treatments.ends import note_shown_ends
@@ -57,135 +47,6 @@ from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.targets.opening import open_sink, prepare
-
-_MAY_BE_SET = ("target", "suppression", "releases.on_conflict")
-
-
-@dataclass(frozen=True)
-class ApplyRequest:
-    """What is applied: release `number` of a ledger with these `entries` to the file `data`, released to `output`.
-
-    With `new_rows` only rows are released that came into the table of a lake since the release.
-    """
-
-    number: int
-    data: Path
-    ledger: Path
-    entries: Sequence[Entry]
-    output: Path | None
-    overrides: Sequence[tuple[str, Any]] = ()
-    new_rows: bool = False
-
-
-def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
-    """The configuration of the release with the new data as source and a target of its own.
-
-    Raises ConfigurationError with every reason why it cannot be applied.
-    """
-    other = [key for key, _ in request.overrides if not _may_be_set(key)]
-    if other:
-        raise ConfigurationError(
-            f"--set {other[0]}: the levels of a release hold for its own columns, hierarchies and models; expected "
-            f"one of {', '.join(_MAY_BE_SET)}"
-        )
-    loaded = configuration_of(base, request.ledger, request.overrides)
-    require_rows(loaded, "apply")
-    config = loaded.config
-    problems = []
-    if request.new_rows and not names_lake(config.source.database):
-        problems.append(
-            f"{loaded.place('source')}: of its rows nobody tells which are new; expected a table of a lake "
-            f"(database: {LAKE}CATALOG), or apply without --new-rows"
-        )
-    if not config.algorithm.declared.full_domain:
-        problems.append(f"{loaded.place('algorithm')}: {config.algorithm.name} has no levels that could be applied")
-    for key, value in (("known_columns", config.privacy.known_columns), ("group", config.group)):
-        if value is not None:
-            place = loaded.place(*(("privacy", key) if key == "known_columns" else (key,)))
-            problems.append(
-                f"{place}: with {key} rows fall until nothing changes, which a row more or less changes anywhere; "
-                "make a new release: kanon-sql run"
-            )
-    if config.privacy.entity is not None:
-        problems.append(
-            f"{loaded.place('privacy', 'entity')}: a release holds no entities, so that what was removed cannot be "
-            "counted by them, and a class may hold too few persons; make a new release of all rows: kanon-sql run"
-        )
-    problems += [
-        f"{loaded.place('privacy', key)}: it speaks of a population, in which rows that were added or removed have no "
-        "class of their own; expected a release without it"
-        for key in dict.fromkeys(model.key for model in models_of(config.privacy) if model.population is not None)
-    ]
-    if problems:
-        raise ConfigurationError(problems)
-    release = config.release.model_copy(update={"order": "random", "seed": None})
-    assert config.releases is not None
-    changed = {
-        "source": _source(config.source, request.data),
-        "target": _target(request, loaded),
-        "release": release,
-        "releases": config.releases.model_copy(update={"path": str(request.ledger.absolute())}),
-        "report": None,
-    }
-    return replace(loaded, config=config.model_copy(update=changed))
-
-
-def _may_be_set(key: str) -> bool:
-    return any(key == settable or key.startswith(f"{settable}.") for settable in _MAY_BE_SET)
-
-
-def _source(recorded: SourceConfig, data: Path) -> SourceConfig:
-    """The new data, read as the source was: a file, or the same table or query of another database."""
-    if names_lake(recorded.database):
-        catalog = Path(file_of_database(str(data)) or "").absolute()
-        return recorded.model_copy(update={"database": f"{LAKE}{catalog}"})
-    path = str(data.absolute())
-    if recorded.database is not None and data.suffix.lower() in (".duckdb", ".db", ".ddb"):
-        return recorded.model_copy(update={"database": path})
-    given = {"path": path, "missing": recorded.missing, "columns": recorded.columns}
-    csv = recorded.csv.model_copy(update={"encoding": _encoding(recorded, data)})
-    return SourceConfig(**given, **({"csv": csv} if recorded.path is not None else {}))
-
-
-def _encoding(recorded: SourceConfig, data: Path) -> str | None:
-    """The declared encoding, where the new files are in it; that of others is their own."""
-    declared = encoding_named(recorded.csv_options.encoding or "")
-    if declared is None:
-        return None
-    with suppress(KanonError):  # it is told where the files are opened
-        files = find_files(str(data.absolute()), Path(), "NEW_DATA")
-        if only_texts(files.format) and all(recognized(chunks(path)).fits(declared) for path in files.paths):
-            return declared
-    return None
-
-
-def _target(request: ApplyRequest, loaded: LoadedConfig) -> TargetConfig:
-    """Where the release goes: `output`, or a target that was set, or the file of the first with a number behind it."""
-    target = loaded.config.target
-    assert target is not None
-    if request.output is None and any(key.split(".")[0] == "target" for key, _ in request.overrides):
-        return target
-    if request.output is not None:
-        path = request.output.absolute()
-    elif target.path is not None:
-        path = _numbered(loaded.base / target.path, request)
-    else:
-        raise ConfigurationError("-o is not given; expected the file of the new release")
-    kept: dict[str, Any] = {"path": str(path), "overwrite": target.overwrite}
-    if target.path is not None and format_of(path) == (target.format or format_of(Path(target.path))):
-        kept |= {"csv": target.csv, "compression": target.compression}
-    return TargetConfig(**{name: value for name, value in kept.items() if value is not None})
-
-
-def _numbered(path: Path, request: ApplyRequest) -> Path:
-    """release.csv as release-2.csv; a number that is there already is replaced."""
-    number = request.entries[-1].id + 1
-    stem, dot, suffix = path.name.partition(".")
-    head, dash, last = stem.rpartition("-")
-    if dash and last == str(request.number):
-        stem = head
-    return path.with_name(f"{stem}-{number}{dot}{suffix}").absolute()
-
 
 Json = dict[str, Any]
 
@@ -198,14 +59,17 @@ class _RecordedRun:
 
     loaded: LoadedConfig
     base: Entry
-    related: Related
+    rows: AllRows
     request: ApplyRequest
     call: Call
     draft: ReportDraft
     outcome: Outcome | None = None
     differences: Sequence[Json] = ()
-    new: NewRows | None = None
-    told: Json | None = None
+
+    @property
+    def related(self) -> Related:
+        """The releases of the same source, with which the new one is compared."""
+        return self.rows.related
 
     @property
     def levels(self) -> dict[str, int]:
@@ -239,7 +103,7 @@ class _RecordedRun:
                 "differing": {"rows": outcome.changed, "classes": outcome.changed_classes},
             },
             "earlier": list(self.differences),
-            **({} if self.told is None else {"new_rows": self.told}),
+            **({} if self.rows.account is None else {"new_rows": self.rows.account}),
         }
 
 
@@ -252,33 +116,12 @@ def apply_release(request: ApplyRequest, call: Call) -> Json:
     loaded = configure(request, base)
     _refuse_aggregates(loaded)
     draft = ReportDraft.of(loaded)
-    run = _RecordedRun(loaded, base, _related(request, base), request, call, draft)
+    rows = (OnlyNewRows if request.new_rows else AllRows)(request, base)
+    run = _RecordedRun(loaded, base, rows, request, call, draft)
     refuse_report(loaded, call)
     with reporting(call, loaded, draft, run.report):
         _run(run)
     return run.report()
-
-
-def _related(request: ApplyRequest, base: Entry) -> Related:
-    """The releases that the new one is compared with: of new rows alone those of new rows.
-
-    Raises ConfigurationError for a release of new rows that is not of the last release of all rows.
-    """
-    related = find_related(request.entries, base)
-    if base.details.get("only_new"):
-        raise ConfigurationError(
-            f"release {base.id} of {request.ledger.name} holds new rows alone; name the release of all rows before it: "
-            f"{base.built_on}"
-        )
-    if not request.new_rows:
-        return related
-    newer = [entry.id for entry in related.compared if entry.id > base.id and not entry.details.get("only_new")]
-    if newer:
-        raise ConfigurationError(
-            f"release {newer[-1]} of {request.ledger.name} holds all rows, too; name it, as what came since it is new"
-        )
-    parts = tuple(entry for entry in related.compared if entry.details.get("only_new"))
-    return Related(parts, related.others)
 
 
 def _run(run: _RecordedRun) -> None:
@@ -294,7 +137,7 @@ def _run(run: _RecordedRun) -> None:
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     prepare(loaded)
     with open_engine(call.options) as engine, open_sink(engine, loaded) as sink, telling_source(engine) as read:
-        source = _opened(run, engine)
+        source = run.rows.opened(engine, loaded)
         read.append(source)
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
@@ -307,14 +150,13 @@ def _run(run: _RecordedRun) -> None:
         texts = _texts(run, source, roles, earlier)
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink, earlier)
-        if run.new is not None:
-            _read_new(run, run.new, engine)
+        run.rows.read(engine, call)
         prepared = _prepared(run, engine, source, roles, hierarchies)
         source = prepared.source
         refuse_warnings(call, run.draft, sink)
         with call.step("decide", "comparing with earlier releases", engine.progress):
             applying = _decide(run, engine, prepared, texts, earlier, Deadline(call.time_limit))
-        _require(run, prepared.n)
+        run.rows.require(loaded, run.draft, run.outcome, prepared.n)
         with call.step("release", "writing the release", engine.progress):
             select = applying.select(sort_items(_WRITING))
             sink.put(engine, select, source, [column.name for column in roles.released])
@@ -322,8 +164,7 @@ def _run(run: _RecordedRun) -> None:
             with reading_again():
                 written = sink.written(engine)
             _verify(run, engine, prepared, written, texts, earlier)
-            if run.new is not None:
-                _verify_new(applying, written)
+            run.rows.verify(applying, written)
             verify_treatments(prepared, sink.whole(written))
             _note_ends(run, source, sink.whole(written))
             refuse_warnings(call, run.draft, sink)
@@ -334,44 +175,12 @@ def _run(run: _RecordedRun) -> None:
                 *(engine, source, roles, hierarchies, written, run.draft, paths),
                 applied=run.base,
                 seen=seen,
-                only_new=run.new is not None,
-                released_before=0 if run.told is None else run.told["released_before"],
+                only_new=run.rows.only_new,
+                released_before=run.rows.released_before,
             )
             put_in_place(loaded, new_release, sink)
         run.draft.warnings += sink.warnings
         run.draft.forgotten = sink.forgotten
-
-
-def _opened(run: _RecordedRun, engine: Engine) -> Source:
-    """The new data; of new rows alone their columns, until `_read_new` reads them."""
-    if not run.request.new_rows:
-        return open_source(engine, run.loaded)
-    since = run.base.details.get("lake")
-    if since is None:
-        raise ConfigurationError(
-            f"release {run.base.id} of {run.request.ledger.name}: it was not made of a table of a lake, or the ledger "
-            "does not hold of which snapshot; make a release of all rows"
-        )
-    run.new = open_new_rows(engine, run.loaded, LakeVersion(**since), f"release {run.base.id}")
-    return run.new.source
-
-
-def _read_new(run: _RecordedRun, new: NewRows, engine: Engine) -> None:
-    """Reads the new rows, and notes how many others were changed or deleted."""
-    with run.call.step("read", "reading new rows", engine.progress):
-        count, changed = new.read(engine)
-    if not count:
-        raise NoReleaseError(f"{new.table.label}: no row is new since release {run.base.id}")
-    assert new.table.version is not None
-    ends = {"since": new.since.snapshot, "snapshot": new.table.version.snapshot}
-    run.told = {**ends, "inserted": count, "changed": changed, "released_before": 0}
-
-
-def _verify_new(applying: Applying, written: Source) -> None:
-    """Counts rows of the release again that are none of the new ones. Raises VerificationError."""
-    foreign = applying.foreign(written)
-    if foreign:
-        raise VerificationError(f"{foreign:,} rows of the release are none of the new rows")
 
 
 def _prepared(run: _RecordedRun, engine: Engine, source: Source, roles: Roles, hierarchies: Hierarchies) -> FullDomain:
@@ -413,8 +222,7 @@ def _refuse_others(run: _RecordedRun) -> None:
     """Releases of the same source at other levels: what the new one adds to them cannot be said class by class."""
     releases_config = run.loaded.config.releases
     assert releases_config is not None
-    if not run.request.new_rows:
-        refuse_parts(run.loaded, releases_config, run.draft, run.related.compared)
+    run.rows.refuse_beside(run.loaded, run.draft)
     if not run.related.others:
         return
     numbers = ", ".join(str(other.id) for other in run.related.others)
@@ -431,7 +239,7 @@ def _refuse_changes(run: _RecordedRun, source: Source, roles: Roles, hierarchies
     """Raises ConfigurationError where the levels do not mean what they meant."""
     problems = [
         f"release {entry.id}: {problem}"
-        for entry in (*([run.base] if run.new is not None else []), *run.related.compared)
+        for entry in run.rows.of_same_levels
         for problem in changes(entry.details["columns"], roles, hierarchies, run.levels)
     ]
     problems += [f"release {run.base.id}: {problem}" for problem in treatment_changes(run.base, source)]
@@ -490,18 +298,13 @@ def _decide(
     ]
     if problems:
         raise ConfigurationError(problems)
-    if run.new is not None and earlier:
-        applying = applying.of_rest()
+    applying = run.rows.candidates(applying)
     try:
-        run.outcome = applying.decide(deadline)
+        outcome = applying.decide(deadline)
     except TimeUpError:
         raise OutOfTimeError("time ran out while the releases were compared; raise --time-limit") from None
-    if run.told is not None:
-        # New rows of classes that violate by themselves wait for others of them.
-        run.outcome = replace(run.outcome, waiting=run.outcome.suppressed, violating=0, violating_classes=0)
-        before = prepared.n - run.outcome.released - run.outcome.suppressed
-        run.told["released_before"] = before
-        run.draft.source_rows = prepared.source_rows - before
+    run.outcome = run.rows.counted(outcome, prepared.n)
+    run.draft.source_rows = prepared.source_rows - run.rows.released_before
     return applying
 
 
@@ -528,35 +331,6 @@ def _verify(
         levels=run.generalization(prepared).levels(),
     )
     run.draft.counts = verify(engine, written, expected)
-    compared = [] if run.new is not None else earlier
-    numbered = [(entry.id, table) for entry, table in zip(run.related.compared, compared, strict=bool(compared))]
-    run.differences = recount_differences(engine, texts, written, numbered, question)
+    run.differences = recount_differences(engine, texts, written, run.rows.told_apart(earlier), question)
     run.draft.suppressed, run.draft.released = outcome.suppressed, outcome.released
     run.draft.solution = {"levels": run.levels, "height": sum(run.node)}
-
-
-def _require(run: _RecordedRun, n: int) -> None:
-    """Raises NoReleaseError where too few rows may be released."""
-    outcome = run.outcome
-    assert outcome is not None
-    if run.new is not None and outcome.released:
-        return  # what is not released waits, and is not lost
-    limit = run.draft.limit = run.loaded.config.suppression.rows(n)
-    if outcome.suppressed <= limit and outcome.released:
-        return
-    reason = (
-        f"{outcome.suppressed:,} of {n:,} rows would be suppressed, the limit is {limit:,}: {outcome.waiting:,} wait "
-        f"until more are added to their classes, {outcome.violating:,} lie in {outcome.violating_classes:,} classes "
-        f"that violate k or a model, {outcome.changed:,} in {outcome.changed_classes:,} classes of which too few rows "
-        "have changed"
-    )
-    if run.new is not None:
-        raise NoReleaseError(
-            f"no row could be released: {counted(outcome.suppressed, 'new row')} wait until their classes satisfy k "
-            "and every model by themselves"
-        )
-    if not outcome.released:
-        raise NoReleaseError(f"no row could be released beside the earlier releases: {reason}")
-    raise NoReleaseError(
-        f"{reason}; raise it by --set suppression.limit={outcome.suppressed}, or wait for more changes"
-    )
