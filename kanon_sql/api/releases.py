@@ -161,9 +161,10 @@ def apply(
 
     Args:
         number: The release in the ledger.
-        data: File of the new data, or the catalog of a lake (`ducklake:...`).
+        data: File of the new data, or the catalog of a lake (`ducklake:...`); where the release was made by PostgreSQL
+            or Spark a table there, or a path that Spark reads.
         ledger: The ledger, or a configuration that names one.
-        output: File of the release; default: beside the first, with a number.
+        output: File or table of the release; default: beside the first, with a number.
         overrides: Keys that replace those of the recorded configuration.
         options: Threads, memory limit and folder for temporary data of the engine.
         time_limit: Seconds after which OutOfTimeError is raised.
@@ -192,8 +193,9 @@ def apply(
     if any(entry.state == "open" for entry in entries):
         settle_open(path, "LEDGER", call.options, open_released)
         path, entries = _ledger(ledger)
-    target = None if output is None else Path(output)
-    return apply_release(ApplyRequest(number, Path(data), path, entries, target, tuple(overrides), new_rows), call)
+    target = None if output is None else os.fspath(output)
+    request = ApplyRequest(number, os.fspath(data), path, entries, target, tuple(overrides), new_rows)
+    return apply_release(request, call)
 
 
 def _ledger(named: str | os.PathLike[str]) -> tuple[Path, list[Entry]]:

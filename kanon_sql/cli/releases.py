@@ -118,7 +118,7 @@ def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tu
 
 @click.command()
 @click.argument("number", metavar="RELEASE_ID", type=click.IntRange(min=1))
-@click.argument("data", metavar="NEW_DATA", type=FILE)
+@click.argument("data", metavar="NEW_DATA")
 @click.option(
     "--ledger",
     metavar="LEDGER|CONFIG",
@@ -129,8 +129,7 @@ def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tu
 @click.option(
     "-o",
     "--output",
-    metavar="FILE",
-    type=FILE,
+    metavar="FILE|TABLE",
     help="The new release, its format by its suffix [default: beside the release, with its number].",
 )
 @click.option(
@@ -140,12 +139,13 @@ def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tu
 )
 @click.option("--strict", is_flag=True, help="A warning is exit status 1, and nothing is released.")
 @common_options
-def apply(common: Common, number: int, data: Path, ledger: str, **given: Any) -> None:
+def apply(common: Common, number: int, data: str, ledger: str, **given: Any) -> None:
     """Applies the levels of release RELEASE_ID to new data of the same source: rows added, changed or removed since.
 
     \b
       kanon-sql apply 1 patients-july.csv --ledger config.yaml -o july.csv
       kanon-sql apply 1 ducklake:clinic.ducklake --new-rows -o new-in-july.parquet
+      kanon-sql apply 1 clinic.patients          of a release by PostgreSQL or Spark: a table there, or a path of Spark
 
     What the new release and an earlier one have in common, what was added and what was removed can be told apart by
     everybody who has both. In each of these, too, every class is empty or satisfies k and every model: rows that were

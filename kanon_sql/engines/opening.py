@@ -17,7 +17,7 @@ from kanon_sql.engines.job import ConfigLike, ConfiguredJob, RemoteJob, standing
 from kanon_sql.engines.remote import Copied
 from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.algorithms import ENGINES, MEASURES
+from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine, EngineOptions
@@ -100,14 +100,6 @@ def copy_release(engine: Engine, loaded: LoadedConfig, named: str, options: Engi
             raise EngineError(f"{named}: there is no such release in {loaded.config.engine.chosen}")
         copied = Copied(engine, remote, target).copied(release, state("linked_release"))
     return replace(copied, backend=DuckDB(engine))
-
-
-def require_rows(loaded: LoadedConfig, work: str) -> None:
-    """Refuses `work` on engines where it is not done. Raises ConfigurationError."""
-    if loaded.config.engine.chosen not in MEASURES[work]:
-        raise ConfigurationError(
-            f"{loaded.place('engine')}: {work} reads files and tables of DuckDB; expected engine: duckdb"
-        )
 
 
 def resolve_input(

@@ -37,7 +37,7 @@ _COPIED_TYPES = (
     *("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP"),
     *("TIMESTAMP WITH TIME ZONE", "BLOB", "BYTEA", "UUID", "TIME"),
 )
-_PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE")
+PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE")
 
 
 class Remote(Backend):
@@ -343,13 +343,19 @@ def remote_release(remote: Remote, loaded: LoadedConfig, release: Release) -> Re
     )
     body = release.compiled(request)
     refuse_column_names(remote.dialect, [col.name for col in body.released], loaded.place())
+    statement = with_listed(remote, body)
+    judged = [col.name for col in body.released if col.is_quasi_identifier]
+    counted = [model.column for model in prepared.models.models if model.column is not None]
+    return RemoteRelease(remote.written(statement), body, tuple(dict.fromkeys([*judged, *counted])))
+
+
+def with_listed(remote: Remote, body: CompiledRelease) -> exp.Select:
+    """The statement of a release, beginning with the tables of values that it reads, which are loaded."""
     statement = body.statement
     used = {table.name for table in statement.find_all(exp.Table)}
     listed = [remote.listed(listing) for listing in body.listings if listing.name in used]
     set_with(statement, [*listed, *with_of(statement).expressions])
-    judged = [col.name for col in body.released if col.is_quasi_identifier]
-    counted = [model.column for model in prepared.models.models if model.column is not None]
-    return RemoteRelease(remote.written(statement), body, tuple(dict.fromkeys([*judged, *counted])))
+    return statement
 
 
 def looked_at_columns(loaded: LoadedConfig) -> set[str]:
@@ -376,6 +382,7 @@ def there_already(target: str) -> str:
 class RemoteSink(Sink):
     """A table or a folder that the engine writes; a subclass implements `_create`, `_opened`, `commit`, `describe`."""
 
+    kind = "table"  # as of a source
     _release: RemoteRelease
     _source: Source
 
@@ -392,8 +399,12 @@ class RemoteSink(Sink):
         return [], []
 
     def make(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> None:
-        self._release = remote_release(self.remote, loaded, release)
-        self._create(self._release)
+        self.put(remote_release(self.remote, loaded, release))
+
+    def put(self, release: RemoteRelease) -> None:
+        """Makes a release that is a statement of the engine beside the target. Raises EngineError."""
+        self._release = release
+        self._create(release)
 
     def dry_run(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> DryRunRelease:
         compiled = remote_release(self.remote, loaded, release)
@@ -422,7 +433,7 @@ class RemoteSink(Sink):
             # Where classes share tuples whose rows cannot be put in order these are dealt out anew each time.
             if not (col.is_quasi_identifier and statement.find(exp.Rand))
             # CSV has its own texts of other types.
-            and (not source.only_texts or col.described in _PLAIN_TEXTS)
+            and (not source.only_texts or col.described in PLAIN_TEXTS)
         ]
         if not columns:
             return 0

@@ -26,7 +26,7 @@ from kanon_sql.ledger.treated import treatments_in
 from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import distinct_values
-from kanon_sql.source.model import Column, Source
+from kanon_sql.source.model import Backend, Column, Source
 from kanon_sql.source.opening import find_files, open_described
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.targets.staging_names import PART
@@ -118,13 +118,26 @@ def _restored(text: str, variables: dict[str, str], name: str) -> str:
     return _REFERENCE.sub(value, text)
 
 
-def open_earlier(engine: Engine, entry: Entry, ledger: Path) -> Source:
-    """A release where it was put. Raises EngineError where it is gone, or holds other rows now."""
+def open_earlier(engine: Engine, entry: Entry, ledger: Path, backend: Backend) -> Source:
+    """A release where it was put, which is where the `backend` of the new data holds it.
+
+    Raises EngineError where it is gone, or holds other rows now, ConfigurationError where it is elsewhere.
+    """
     what = f"release {entry.id} ({entry.target})"
+    loaded = configuration_of(entry, ledger)
+    place = loaded.config.engine.chosen if in_another_engine(loaded) else "duckdb"
+    if place != backend.abilities.name:
+        stands = "a file or table of DuckDB" if place == "duckdb" else f"in {place}"
+        raise ConfigurationError(
+            f"{what} is {stands}, and releases are compared where the new data are, in {backend.abilities.name}; "
+            "expected new data where the releases are"
+        )
     try:
-        opened = open_target(engine, entry, configuration_of(entry, ledger))
+        opened = open_target(engine, entry, loaded) if place == "duckdb" else backend.open_release(engine, loaded, ())
     except EngineError as error:
         raise EngineError(f"{what} cannot be compared with: {error}") from error
+    if opened is None:
+        raise EngineError(f"{what} cannot be compared with: it is not there any more")
     if not holds(engine, opened, entry):
         raise EngineError(
             f"{what} is not what was released: its columns or rows have changed; put it back, and keep each release "

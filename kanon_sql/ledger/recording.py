@@ -37,7 +37,7 @@ from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger, refuse_ledger
 from kanon_sql.ledger.treated import aggregated_again, kept_of, known_again, other_keys, pseudonyms_among, treated_twice
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.report.report import ReportDraft, describe_configuration, levels_of
-from kanon_sql.settings.algorithms import MEASURES
+from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.settings.treatments import share_of
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.columns import compared_by
@@ -64,8 +64,8 @@ def no_new_data(loaded: LoadedConfig, of_labels: Sequence[str] = ()) -> list[str
     reasons = []
     if not config.algorithm.declared.full_domain:
         reasons.append(f"{config.algorithm.name}, which has no levels (algorithm: optimal has)")
-    if config.engine.chosen not in MEASURES["apply"]:
-        reasons.append(f"engine: {config.engine.chosen} (it reads files and tables of DuckDB)")
+    if config.target is not None and config.target.path is not None and not ENGINES[config.engine.chosen].files:
+        reasons.append(f"a file that {config.engine.chosen} copies to (a table is compared where the rows are)")
     if config.privacy.entity is not None:
         reasons.append("entity, which no release holds (without it k counts rows: one row a person)")
     if config.privacy.known_columns is not None:

@@ -139,8 +139,7 @@ ENGINES = {
 # What is measured of one table, and by which engines where they hold its rows.
 MEASURES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("check", "lattice", "sweep", "compile", "risk", "utility", "attack"), tuple(ENGINES)),
-    **dict.fromkeys(("link", "report"), tuple(ENGINES)),
-    "apply": ("duckdb",),
+    **dict.fromkeys(("link", "report", "apply"), tuple(ENGINES)),
 }
 
 

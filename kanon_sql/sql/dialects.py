@@ -321,7 +321,7 @@ class _Postgres(Dialect):
         return own("to_char", date, "YYYY-MM-DD")
 
     def by_bytes(self, text: exp.Expr) -> exp.Expr:
-        return exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True))
+        return marked(exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True)))
 
 
 class _Spark(Dialect):

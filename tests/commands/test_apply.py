@@ -196,7 +196,7 @@ def test_releases_that_are_gone_or_changed(place: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_fails_changes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kanon_sql.commands.apply import job as apply
+    from kanon_sql.commands.apply import places as apply
     from kanon_sql.targets.files import FileSink
 
     kanon_sql.run(configuration(place))

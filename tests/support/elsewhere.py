@@ -75,12 +75,12 @@ class Elsewhere(Remote):
         insert(engine.connection, f'"{table}"', self.rows(sql))
 
     def make(self, statement: exp.Expr, name: str) -> exp.Table:
-        self.rows(f'CREATE TEMP TABLE "{name}" AS {self.written(statement)}')
+        self.rows(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {self.written(statement)}')
         return exp.to_table(name)
 
     def load(self, name: str, listing: Listing) -> exp.Table:
         columns, rows = listing.stored()
-        self.rows(f'CREATE TEMP TABLE "{name}" ({", ".join(" ".join(column) for column in columns)})')
+        self.rows(f'CREATE OR REPLACE TEMP TABLE "{name}" ({", ".join(" ".join(column) for column in columns)})')
         for row in rows:
             self.server.execute(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(row))})', list(row))
         return exp.to_table(name)

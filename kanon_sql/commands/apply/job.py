@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
+from kanon_sql.commands.apply.deciding import Deciding, Outcome
 from kanon_sql.commands.apply.new_rows import OnlyNewRows
+from kanon_sql.commands.apply.places import Place, place_of
 from kanon_sql.commands.apply.request import ApplyRequest, configure
 from kanon_sql.commands.apply.rows import AllRows
-from kanon_sql.commands.apply.same_levels import Applying, Outcome, Texts, generalized, recount_differences
+from kanon_sql.commands.apply.same_levels import Texts
 from kanon_sql.commands.run.pipeline import refuse_report, refuse_warnings, unique_columns
 from kanon_sql.commands.run.warnings import guard, unshifted_dates
 from kanon_sql.config.load import LoadedConfig
@@ -21,7 +22,6 @@ from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes, count
 from kanon_sql.ledger.earlier import (
     Related,
     open_earlier,
-    refuse_place,
     telling_releases,
 )
 from kanon_sql.ledger.ledger import Entry, find_entry
@@ -29,28 +29,23 @@ from kanon_sql.ledger.recording import NewRelease, conflict, put_in_place, refus
 from kanon_sql.ledger.treated import treatment_changes
 from kanon_sql.privacy.registry import thresholds_of
 from kanon_sql.privacy.thresholds import sufficient_k
-from kanon_sql.release.release import Writing
-from kanon_sql.release.statement import Generalization, sort_items
+from kanon_sql.release.statement import Generalization
 from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify, verify_treatments
 from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
-from kanon_sql.settings.formats import format_of, only_texts
-from kanon_sql.source.formats.registry import telling_source
+from kanon_sql.settings.formats import only_texts
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.treatments.applying import describe_treatments
 from kanon_sql.source.treatments.ends import note_shown_ends
 from kanon_sql.source.treatments.lookups import with_lookups
-from kanon_sql.sql.connection import Engine, open_engine
+from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
-from kanon_sql.targets.opening import open_sink, prepare
 
 Json = dict[str, Any]
-
-_WRITING = Writing(order="random", seed=None, plain_text=True, as_text=False)
 
 
 @dataclass
@@ -60,6 +55,7 @@ class _RecordedRun:
     loaded: LoadedConfig
     base: Entry
     rows: AllRows
+    place: Place
     request: ApplyRequest
     call: Call
     draft: ReportDraft
@@ -117,7 +113,7 @@ def apply_release(request: ApplyRequest, call: Call) -> Json:
     _refuse_aggregates(loaded)
     draft = ReportDraft.of(loaded)
     rows = (OnlyNewRows if request.new_rows else AllRows)(request, base)
-    run = _RecordedRun(loaded, base, rows, request, call, draft)
+    run = _RecordedRun(loaded, base, rows, place_of(loaded), request, call, draft)
     refuse_report(loaded, call)
     with reporting(call, loaded, draft, run.report):
         _run(run)
@@ -131,14 +127,10 @@ def _run(run: _RecordedRun) -> None:
         run.draft.warnings.append("suppressed rows are dropped, not masked: masked ones would tell what has changed")
     refuse_early(loaded, run.draft, call.options, open_released)
     _refuse_others(run)
-    for entry in (run.base, *related.compared):
-        if loaded.config.target is not None and loaded.config.target.path is not None:
-            refuse_place(loaded.base / loaded.config.target.path, entry, run.request.ledger)
+    run.place.refuse((run.base, *related.compared), run.request.ledger)
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
-    prepare(loaded)
-    with open_engine(call.options) as engine, open_sink(engine, loaded) as sink, telling_source(engine) as read:
-        source = run.rows.opened(engine, loaded)
-        read.append(source)
+    with run.place.open(call.options, run.rows) as opened:
+        engine, sink, source = opened.engine, opened.sink, opened.open_source()
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         _refuse_changes(run, source, roles, hierarchies)
@@ -146,8 +138,9 @@ def _run(run: _RecordedRun) -> None:
         run.draft.snapshot = source.snapshot
         sink.refuse(roles.released, loaded.place("target"))
         with call.step("read", "reading earlier releases", engine.progress):
-            earlier = [open_earlier(engine, entry, run.request.ledger) for entry in related.compared]
-        texts = _texts(run, source, roles, earlier)
+            ledger = run.request.ledger
+            earlier = [open_earlier(engine, entry, ledger, source.backend) for entry in related.compared]
+        texts = _texts(run, roles, earlier, source.missing, run.place.kind(source, sink))
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink, earlier)
         run.rows.read(engine, call)
@@ -158,27 +151,30 @@ def _run(run: _RecordedRun) -> None:
             applying = _decide(run, engine, prepared, texts, earlier, Deadline(call.time_limit))
         run.rows.require(loaded, run.draft, run.outcome, prepared.n)
         with call.step("release", "writing the release", engine.progress):
-            select = applying.select(sort_items(_WRITING))
-            sink.put(engine, select, source, [column.name for column in roles.released])
+            run.place.put(engine, sink, applying, source)
         with call.step("verify", "verifying what was written", engine.progress):
             with reading_again():
                 written = sink.written(engine)
-            _verify(run, engine, prepared, written, texts, earlier)
-            run.rows.verify(applying, written)
-            verify_treatments(prepared, sink.whole(written))
-            _note_ends(run, source, sink.whole(written))
+            whole = sink.whole(written)
+            _verify(run, engine, prepared, written)
+            _recount(run, engine, prepared, whole, texts, earlier)
+            run.rows.verify(applying, whole)
+            verify_treatments(prepared, whole)
+            _note_ends(run, source, whole)
             refuse_warnings(call, run.draft, sink)
             run.draft.verification = sink.verification(engine, loaded, written)
             seen = len(run.request.entries)
             paths = sink.paths()
             new_release = NewRelease(
-                *(engine, source, roles, hierarchies, written, run.draft, paths),
+                *(engine, source, roles, hierarchies, whole, run.draft, paths),
                 applied=run.base,
                 seen=seen,
                 only_new=run.rows.only_new,
                 released_before=run.rows.released_before,
             )
             put_in_place(loaded, new_release, sink)
+        if source.backend.weighted:
+            run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
         run.draft.forgotten = sink.forgotten
 
@@ -195,6 +191,7 @@ def _prepared(run: _RecordedRun, engine: Engine, source: Source, roles: Roles, h
         draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
         draft.warnings += unshifted_dates(engine, prepared, loaded.config, run.levels)
         draft.treatments = describe_treatments(source)
+        draft.engine["name"] = source.backend.abilities.name
     return prepared
 
 
@@ -256,14 +253,11 @@ def _refuse_changes(run: _RecordedRun, source: Source, roles: Roles, hierarchies
         raise ConfigurationError(problems)
 
 
-def _texts(run: _RecordedRun, source: Source, roles: Roles, earlier: Sequence[Source]) -> Texts:
-    """How the releases are compared. Raises ConfigurationError for CSV beside other kinds."""
-    target = run.loaded.config.target
-    assert target is not None
-    named = (target.format or format_of(Path(target.path))) if target.path is not None else None
-    if target.in_place:
-        named = source.kind
-    as_csv = only_texts(named)
+def _texts(
+    run: _RecordedRun, roles: Roles, earlier: Sequence[Source], missing: tuple[str, ...], kind: str | None
+) -> Texts:
+    """How the releases are compared, by the `kind` of the target. Raises ConfigurationError for CSV beside others."""
+    as_csv = only_texts(kind)
     for entry, table in zip(run.related.compared, earlier, strict=True):
         if table.only_texts != as_csv:
             raise ConfigurationError(
@@ -272,7 +266,7 @@ def _texts(run: _RecordedRun, source: Source, roles: Roles, earlier: Sequence[So
             )
     names = tuple(qi.name for qi in roles.quasi_identifiers)
     others = tuple(column.name for column in roles.released if column.name not in names)
-    return Texts(names, others, source.missing, as_csv)
+    return Texts(names, others, missing, as_csv)
 
 
 def _decide(
@@ -282,13 +276,10 @@ def _decide(
     texts: Texts,
     earlier: Sequence[Source],
     deadline: Deadline,
-) -> Applying:
+) -> Deciding:
     """Generalizes the new data, and decides what of it is released."""
-    as_text = run.loaded.config.release.suppressed == "mask"
     generalization = run.generalization(prepared)
-    candidates = generalized(engine, prepared, generalization, replace(_WRITING, order="none", as_text=as_text))
-    k = _least(run)
-    applying = Applying(engine, texts, prepared.models, k, candidates, earlier)
+    applying = run.place.deciding(engine, prepared, generalization, texts, _least(run), earlier)
     problems = [
         f"the intervals of {mapping.column!r} are written in another way than in release {entry.id}: one of both has "
         "only integers, the other not; expected numbers of one kind"
@@ -314,23 +305,29 @@ def _least(run: _RecordedRun) -> int:
     return sufficient_k(privacy.k, thresholds_of(privacy))
 
 
-def _verify(
-    run: _RecordedRun, engine: Engine, prepared: FullDomain, written: Source, texts: Texts, earlier: Sequence[Source]
-) -> None:
-    """Counts again what was written, and what it and each earlier release tell apart. Raises VerificationError."""
+def _verify(run: _RecordedRun, engine: Engine, prepared: FullDomain, written: Source) -> None:
+    """Counts again what was written. Raises VerificationError."""
     outcome = run.outcome
     assert outcome is not None
-    question = question_of(prepared, _least(run), written)
     expected = ExpectedLevels(
         columns=[column.name for column in prepared.roles.released],
         rows=outcome.released,
         masked=0,
-        question=question,
+        question=question_of(prepared, _least(run), written),
         recounted=None,
         again=None,
         levels=run.generalization(prepared).levels(),
     )
     run.draft.counts = verify(engine, written, expected)
-    run.differences = recount_differences(engine, texts, written, run.rows.told_apart(earlier), question)
+
+
+def _recount(
+    run: _RecordedRun, engine: Engine, prepared: FullDomain, written: Source, texts: Texts, earlier: Sequence[Source]
+) -> None:
+    """Counts again what the release and each earlier one tell apart. Raises VerificationError."""
+    outcome, question = run.outcome, question_of(prepared, _least(run), written)
+    assert outcome is not None
+    numbered = run.rows.told_apart(earlier)
+    run.differences = run.place.differences(engine, texts, written, numbered, question)
     run.draft.suppressed, run.draft.released = outcome.suppressed, outcome.released
     run.draft.solution = {"levels": run.levels, "height": sum(run.node)}

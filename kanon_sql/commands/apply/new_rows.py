@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kanon_sql.commands.apply.deciding import Deciding, Outcome
 from kanon_sql.commands.apply.rows import AllRows
-from kanon_sql.commands.apply.same_levels import Applying, Outcome
+from kanon_sql.commands.apply.same_levels import Applying
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError, VerificationError
 from kanon_sql.ledger.earlier import Related
@@ -65,7 +66,8 @@ class OnlyNewRows(AllRows):
     def of_same_levels(self) -> Sequence[Entry]:
         return (self.base, *self.related.compared)
 
-    def candidates(self, applying: Applying) -> Applying:
+    def candidates(self, applying: Deciding) -> Deciding:
+        assert isinstance(applying, Applying)
         return applying.of_rest() if self.related.compared else applying
 
     def counted(self, outcome: Outcome, rows: int) -> Outcome:
@@ -87,8 +89,9 @@ class OnlyNewRows(AllRows):
                 "k and every model by themselves"
             )
 
-    def verify(self, applying: Applying, written: Source) -> None:
+    def verify(self, applying: Deciding, written: Source) -> None:
         """Counts rows of the release again that are none of the new ones."""
+        assert isinstance(applying, Applying)
         foreign = applying.foreign(written)
         if foreign:
             raise VerificationError(f"{foreign:,} rows of the release are none of the new rows")

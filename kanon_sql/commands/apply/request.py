@@ -10,16 +10,19 @@ from typing import Any
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
-from kanon_sql.engines.opening import require_rows
 from kanon_sql.errors import ConfigurationError, KanonError
 from kanon_sql.ledger.earlier import configuration_of
 from kanon_sql.ledger.ledger import Entry
 from kanon_sql.privacy.registry import models_of
+from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.settings.columns import encoding_named, recognized
 from kanon_sql.settings.formats import format_of, only_texts
 from kanon_sql.settings.source import LAKE, SourceConfig, file_of_database, names_lake
 from kanon_sql.source.formats.csv_bytes import chunks
 from kanon_sql.source.opening import find_files
+from kanon_sql.sql.dialects import find_dialect
+from kanon_sql.sql.template import quoted
+from kanon_sql.sql.writing import table_name
 
 _MAY_BE_SET = ("target", "suppression", "releases.on_conflict")
 
@@ -28,14 +31,16 @@ _MAY_BE_SET = ("target", "suppression", "releases.on_conflict")
 class ApplyRequest:
     """What is applied: release `number` of a ledger with these `entries` to the file `data`, released to `output`.
 
+    Both are tables where an engine beside DuckDB holds them, or paths that it reads.
+
     With `new_rows` only rows are released that came into the table of a lake since the release.
     """
 
     number: int
-    data: Path
+    data: str
     ledger: Path
     entries: Sequence[Entry]
-    output: Path | None
+    output: str | None
     overrides: Sequence[tuple[str, Any]] = ()
     new_rows: bool = False
 
@@ -52,11 +57,13 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
             f"one of {', '.join(_MAY_BE_SET)}"
         )
     loaded = configuration_of(base, request.ledger, request.overrides)
-    require_rows(loaded, "apply")
     config = loaded.config
+    is_there = config.engine.chosen != "duckdb"
     problems = []
     if request.new_rows:
         problems += refuse_new_rows(loaded)
+    if is_there:
+        problems += _refuse_target(loaded, request)
     if not config.algorithm.declared.full_domain:
         problems.append(f"{loaded.place('algorithm')}: {config.algorithm.name} has no levels that could be applied")
     for key, value in (("known_columns", config.privacy.known_columns), ("group", config.group)):
@@ -81,11 +88,12 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
     release = config.release.model_copy(update={"order": "random", "seed": None})
     assert config.releases is not None
     changed = {
-        "source": _source(config.source, request.data),
-        "target": _target(request, loaded),
+        "source": _source_there(loaded, request.data) if is_there else _source(config.source, Path(request.data)),
+        "target": _target_there(request, loaded) if is_there else _target(request, loaded),
         "release": release,
         "releases": config.releases.model_copy(update={"path": str(request.ledger.absolute())}),
         "report": None,
+        **({"search_in": "duckdb"} if is_there else {}),  # nothing is searched, and the levels are known
     }
     return replace(loaded, config=config.model_copy(update=changed))
 
@@ -123,12 +131,12 @@ def _target(request: ApplyRequest, loaded: LoadedConfig) -> TargetConfig:
     """Where the release goes: `output`, or a target that was set, or the file of the first with a number behind it."""
     target = loaded.config.target
     assert target is not None
-    if request.output is None and any(key.split(".")[0] == "target" for key, _ in request.overrides):
+    if request.output is None and _sets_target(request):
         return target
     if request.output is not None:
-        path = request.output.absolute()
+        path = Path(request.output).absolute()
     elif target.path is not None:
-        path = _numbered(loaded.base / target.path, request)
+        path = Path(_numbered(str(loaded.base / target.path), request)).absolute()
     else:
         raise ConfigurationError("-o is not given; expected the file of the new release")
     kept: dict[str, Any] = {"path": str(path), "overwrite": target.overwrite}
@@ -137,14 +145,78 @@ def _target(request: ApplyRequest, loaded: LoadedConfig) -> TargetConfig:
     return TargetConfig(**{name: value for name, value in kept.items() if value is not None})
 
 
-def _numbered(path: Path, request: ApplyRequest) -> Path:
+def _numbered(path: str, request: ApplyRequest) -> str:
     """release.csv as release-2.csv; a number that is there already is replaced."""
     number = request.entries[-1].id + 1
-    stem, dot, suffix = path.name.partition(".")
+    folder, slash, name = path.rpartition("/")
+    stem, dot, suffix = name.partition(".")
     head, dash, last = stem.rpartition("-")
     if dash and last == str(request.number):
         stem = head
-    return path.with_name(f"{stem}-{number}{dot}{suffix}").absolute()
+    return f"{folder}{slash}{stem}-{number}{dot}{suffix}"
+
+
+def _source_there(loaded: LoadedConfig, data: str) -> SourceConfig:
+    """The new data in the engine of the release: a table, or a path where it reads files."""
+    recorded = loaded.config.source
+    if _is_path(data, loaded, recorded.path):
+        return recorded.model_copy(update={"path": _whole(data), "table": None, "query": None})
+    return SourceConfig(table=data, missing=recorded.missing, columns=recorded.columns)
+
+
+def _target_there(request: ApplyRequest, loaded: LoadedConfig) -> TargetConfig:
+    """Where the release goes in that engine: as `_target`, of a table the name with a number behind it."""
+    target = loaded.config.target
+    assert target is not None
+    if request.output is None and _sets_target(request):
+        return target
+    named = request.output
+    if target.path is None and (named is None or not _is_path(named, loaded, None)):
+        return TargetConfig(table=_numbered_table(str(target.table), request, loaded) if named is None else named)
+    if named is None or _is_path(named, loaded, target.path):
+        path = _whole(_numbered(str(target.path), request) if named is None else named, loaded.base, named)
+        kept = {"csv": target.csv, "compression": target.compression, "format": target.format}
+        return TargetConfig(path=path, **{key: value for key, value in kept.items() if value is not None})
+    return TargetConfig(table=named)
+
+
+def _sets_target(request: ApplyRequest) -> bool:
+    return any(key.split(".")[0] == "target" for key, _ in request.overrides)
+
+
+def _is_path(name: str, loaded: LoadedConfig, recorded: str | None) -> bool:
+    """Whether a name means files of the engine: it reads some, and the release's own were, or it has a slash."""
+    return ENGINES[loaded.config.engine.chosen].files and (recorded is not None or "/" in name)
+
+
+def _whole(path: str, base: Path | None = None, named: str | None = None) -> str:
+    """A path as it stays when the configuration is read elsewhere; a URL is one already."""
+    if "://" in path or path.startswith("file:"):
+        return path
+    return str((Path() if base is None or named is not None else base).joinpath(path).absolute())
+
+
+def _numbered_table(table: str, request: ApplyRequest, loaded: LoadedConfig) -> str:
+    """clinic.released as clinic."released-2"."""
+    dialect = find_dialect(loaded.config.engine.chosen)
+    named = table_name(table, dialect, loaded.place("target"))
+    named.set("this", quoted(_numbered(named.name, request)))
+    return named.sql(dialect.name)
+
+
+def _refuse_target(loaded: LoadedConfig, request: ApplyRequest) -> list[str]:
+    """Why a release of new data cannot be put where an engine beside DuckDB would put it; nothing where it can."""
+    target, engine = loaded.config.target, loaded.config.engine.chosen
+    assert target is not None
+    place = loaded.place("target")
+    if target.path is not None and not ENGINES[engine].files and (request.output is None or _sets_target(request)):
+        return [
+            f"{place}: a release that {engine} copies to a file of this machine is not compared with others where the "
+            "rows are; expected a table, and releases that are tables"
+        ]
+    if _sets_target(request) and target.overwrite:
+        return [f"{place}: releases of new data replace nothing in {engine}, as later ones are compared with them"]
+    return []
 
 
 def refuse_new_rows(loaded: LoadedConfig) -> list[str]:

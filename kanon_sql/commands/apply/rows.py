@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kanon_sql.commands.apply.deciding import Deciding, Outcome
 from kanon_sql.commands.apply.request import ApplyRequest
-from kanon_sql.commands.apply.same_levels import Applying, Outcome
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.ledger.earlier import Related, find_related
@@ -60,7 +60,7 @@ class AllRows:
         """The releases whose levels must mean what they mean in the new data."""
         return self.related.compared
 
-    def candidates(self, applying: Applying) -> Applying:
+    def candidates(self, applying: Deciding) -> Deciding:
         """What decides on those rows that no earlier release has to hold any more."""
         return applying
 
@@ -90,5 +90,5 @@ class AllRows:
             f"{reason}; raise it by --set suppression.limit={outcome.suppressed}, or wait for more changes"
         )
 
-    def verify(self, applying: Applying, written: Source) -> None:
+    def verify(self, applying: Deciding, written: Source) -> None:
         """Checks what only this way promises of the release. Raises VerificationError."""

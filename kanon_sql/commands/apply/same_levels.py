@@ -9,19 +9,15 @@ tell apart is counted again by statements that share nothing with how it was dec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.commands.apply.deciding import Deciding, deciding_tables
 from kanon_sql.errors import VerificationError
-from kanon_sql.frequency.dimensions import ordered_dimension
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
-from kanon_sql.privacy.registry import Model
-from kanon_sql.privacy.statement import Tables
 from kanon_sql.recount.counting import count_classes
 from kanon_sql.recount.statement import Question, Table
 from kanon_sql.release.release import Writing
@@ -31,17 +27,7 @@ from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.deadline import Deadline
-from kanon_sql.sql.template import Composed, Fill, Item, column, compose, quoted, state
-
-_SETS: list[Item] = [{"code": "class"}, {"code": "release"}, {"code": "side"}]
-_FIRST = 3000  # values of sensitive columns in all releases stand beside those of the source, numbered from here
-
-
-def _tables() -> dict[str, Fill]:
-    """The tables of what was counted and decided, by their names in query files."""
-    names = ("cells", "counts", "open_classes", "quotas", "tried", "sets", "failed", "failed_alone")
-    return {name: state(f"apply_{name}") for name in names}
+from kanon_sql.sql.template import Fill, Item, column, quoted, state
 
 
 @dataclass(frozen=True)
@@ -85,51 +71,17 @@ class Texts:
         return null_for(text, [*missing, *([""] if self.as_csv else [])])
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What was decided on, in rows of the new data: `released`, and what is suppressed for want of anything safe.
-
-    `waiting` rows lie in classes that are released; the others in classes that violate by themselves, or only in what
-    would change since an earlier release.
-    """
-
-    released: int
-    waiting: int
-    violating: int
-    changed: int
-    violating_classes: int
-    changed_classes: int
-
-    @property
-    def suppressed(self) -> int:
-        """All rows that are not released."""
-        return self.waiting + self.violating + self.changed
-
-
-class Applying:
+class Applying(Deciding):
     """Decides for each class of `candidates`, the new data at the levels of the `earlier` releases, oldest first."""
 
     def __init__(
         self, engine: Engine, texts: Texts, models: Models, k: int, candidates: Source, earlier: Sequence[Source]
     ) -> None:
-        self.engine = engine
+        super().__init__(engine, models, k, len(earlier))
         self.texts = texts
-        self.models = models
-        self.k = k
         self.candidates = candidates
-        self._earlier = len(earlier)
         for number, table in enumerate([candidates, *earlier]):
             self._read(number, table)
-
-    def decide(self, deadline: Deadline) -> Outcome:
-        """Judges the classes. Raises TimeUpError."""
-        self._count()
-        with self.engine.until(deadline):
-            for attempt, held_by in enumerate([0, *range(self._earlier, 0, -1)]):
-                deadline.check()
-                self._attempt(attempt, held_by)
-        rows = self.engine.query("commands/apply/outcome", scope=_tables())[0]
-        return Outcome(*(int(count) for count in rows))
 
     def select(self, sort: Sequence[Item]) -> exp.Expr:
         """SELECT of the rows to be released under their real names."""
@@ -138,7 +90,7 @@ class Applying:
         ]
         names: dict[str, Fill] = {"candidates": self.candidates.relation}
         return template.fill(
-            "commands/apply/release", names, {"cell": self._cells(), "out": out, "sort": sort}, _tables()
+            "commands/apply/release", names, {"cell": self._cells(), "out": out, "sort": sort}, deciding_tables()
         )
 
     def mixes_styles(self, number: int, position: int) -> bool:
@@ -175,7 +127,7 @@ class Applying:
 
     def _every_release(self, first: int) -> exp.Expr:
         """The row texts of the releases from a number on; 0 is the new one."""
-        members = [exp.select("*").from_(exp.Table(this=quoted(_texts(i)))) for i in range(first, self._earlier + 1)]
+        members = [exp.select("*").from_(exp.Table(this=quoted(_texts(i)))) for i in range(first, self.earlier + 1)]
         everything: exp.Expr = members[0]
         for member in members[1:]:
             everything = exp.Union(this=everything, expression=member, distinct=False)
@@ -191,71 +143,24 @@ class Applying:
     def _count(self) -> None:
         """Gives rows and classes numbers, sensitive values codes, and counts them in every release."""
         texts = exp.select("*").from_(exp.Subquery(this=self._every_release(0), alias=_alias("every_release")))
-        names = {**_tables(), "all_texts": texts}
+        names = {**deciding_tables(), "all_texts": texts}
         lists = {"qi": self.texts.keys, "cell": self.texts.cells}
         self.engine.query("commands/apply/cells", scope=names, lists=lists)
-        items = [self._code(sensitive, texts) for sensitive in self.models.columns.values()]
+        items = [self._codes_of(sensitive, texts) for sensitive in self.models.columns.values()]
         self.engine.query("commands/apply/counts", scope=names, lists={"cell": self.texts.cells, "sensitive": items})
-        for name in ("open", "quotas"):
-            self.engine.query(f"commands/apply/{name}", scope=_tables())
 
-    def _code(self, sensitive: Sensitive, texts: exp.Select) -> Item:
+    def _codes_of(self, sensitive: Sensitive, texts: exp.Select) -> Item:
         """Gives the values of a sensitive column codes, those of earlier releases too."""
         cell = f"o{self.texts.others.index(sensitive.column.name)}"
-        ordered = any(model.spec.needs_order for model in self._speaking(sensitive.column.name))
         values = exp.select(exp.alias_(column(cell), "value", quoted=True)).from_(texts.copy().subquery("told"))
-        missing = self.texts.missing if sensitive.column.is_text else ()
-        read = ordered_dimension(
-            self.engine,
-            GeneralizedColumn(
-                _FIRST + sensitive.index,
-                Column(sensitive.column.name, cell, "VARCHAR"),
-                QuasiIdentifier(type=None if ordered else "text"),
-                values.distinct(),
-                missing=missing,
-                place="privacy",
-            ),
-        )
-        codes = state(f"apply_codes_{sensitive.index}")
-        names = {"all_values": read.domain, "domain": sensitive.domain, "codes": codes}
-        self.engine.query("commands/apply/codes", names=names, values={"top": self._top(sensitive)})
+        codes = self.code(sensitive, cell, values.distinct(), self.texts.missing)
         return {"codes": codes, "code": sensitive.code, "cell": cell}
 
-    def _speaking(self, name: str) -> list[Model]:
-        return [model for model in self.models.models if model.column == name]
-
-    def _top(self, sensitive: Sensitive) -> int:
-        return int(self.engine.query("commands/apply/top", names={"domain": sensitive.domain})[0][0])
-
-    def _attempt(self, attempt: int, held_by: int) -> None:
-        """Tries one choice for all classes that are open."""
-        columns = list(self.models.columns.values())
-        lists: dict[str, list[Item]] = {"sensitive": [{"code": sensitive.code} for sensitive in columns]}
-        self.engine.query("commands/apply/attempt", scope=_tables(), lists=lists, values={"held_by": held_by})
-        self.engine.query("commands/apply/sets", scope=_tables(), lists=lists)
-        judged = self._judged()
-        keys: dict[str, list[Item]] = {"key": _SETS}
-        if attempt == 0:
-            statement = compose("commands/apply/failed_alone", {"judged": judged})
-            self.engine.query(statement, scope=_tables(), lists=keys, values={"k": self.k})
-        compared: list[Item] = [
-            {"code": sensitive.code, "top": self._top(sensitive)}
-            for sensitive in columns
-            if any(model.spec.needs_sizes for model in self._speaking(sensitive.column.name))
-        ]
-        statement = compose("commands/apply/failed", {"judged": judged})
-        self.engine.query(statement, scope=_tables(), lists={**keys, "compared": compared}, values={"k": self.k})
-        self.engine.query("commands/apply/decide", scope=_tables(), values={"attempt": attempt})
-        self.engine.query("commands/apply/close", scope=_tables())
-
-    def _judged(self) -> Composed:
-        """The statement that says of each set whether it violates k or a model."""
-        sets = state("apply_sets")
-        by_value = {
-            name: compose("commands/apply/values", {"sets": sets, "code": sensitive.code})
-            for name, sensitive in self.models.columns.items()
-        }
-        return self.models.classes(Tables(sets, None, by_value))
+    def _try(self, attempt: int, held_by: int) -> None:
+        lists = {"sensitive": [{"code": sensitive.code} for sensitive in self.models.columns.values()]}
+        for name in ("attempt", "sets"):
+            values = {"held_by": held_by} if name == "attempt" else None
+            self.engine.query(f"commands/apply/{name}", scope=deciding_tables(), lists=lists, values=values)
 
 
 def generalized(engine: Engine, prepared: SearchProblem, generalization: Generalization, writing: Writing) -> Source:
@@ -298,22 +203,33 @@ def recount_differences(
     Raises VerificationError where any class of these violates k or a model. A class that was removed as a whole is one
     as it was released; it is not judged again.
     """
+
+    def sides(past: Source) -> tuple[dict[str, Table], int]:
+        # Those removed that are judged are not all: classes that were removed as a whole are left out.
+        all_rows = exp.select(exp.Count(this=exp.Star())).from_(past.relation.copy().subquery("past"))
+        rows = int(engine.run(all_rows)[0][0])
+        return {name: _table(texts, rows, question) for name, rows in _sets(texts, written, past).items()}, rows
+
+    return judged_differences(engine, ((number, *sides(past)) for number, past in earlier), question)
+
+
+def judged_differences(
+    engine: Engine, differences: Iterable[tuple[int, Mapping[str, Table], int]], question: Question
+) -> list[dict[str, int]]:
+    """The same of tables of each side, with the number of the earlier release and how many rows it has."""
     row_counts = []
     problems = []
-    for number, past in earlier:
-        sets = _sets(texts, written, past)
+    for number, sides, past_rows in differences:
         rows = {"release": number}
         for name, wording in _COMPARED.items():
-            counts = count_classes(engine, _table(texts, sets[name], question), question)
+            counts = count_classes(engine, sides[name], question)
             rows[name] = counts.rows
             if counts.violating_classes:
                 problems.append(
                     f"{counts.violating_classes:,} classes ({counts.violating_rows:,} rows) of what the release and "
                     f"release {number} {wording} violate k or a model"
                 )
-        # Those that are judged are not all: classes that were removed as a whole are left out.
-        all_rows = exp.select(exp.Count(this=exp.Star())).from_(past.relation.copy().subquery("past"))
-        rows["removed"] = int(engine.run(all_rows)[0][0]) - rows["kept"]
+        rows["removed"] = past_rows - rows["kept"]
         row_counts.append(rows)
     if problems:
         raise VerificationError(problems)

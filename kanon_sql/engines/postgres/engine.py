@@ -85,7 +85,7 @@ _HELD = {*_TYPES.values(), "UUID", "TIME", "INTERVAL", "JSON", "JSONB"} - {"VARC
 # Types of which equal values are written alike and hash alike; not a numeric without scale, with 1.0 and 1.00.
 _HASHED = {*_TYPES.values(), "UUID", "TIME"}
 _STORED = {bool: "BOOLEAN", int: "BIGINT", str: "TEXT"}  # types of the cells of a listing
-_NEEDS_TABLES = "for search_in: engine, and for treatments with a key, temporary tables are made"
+_NEEDS_TABLES = "for search_in: engine, for apply, and for treatments with a key, temporary tables are made"
 _COPIED = CsvDialect(",", '"', '"', False, "utf-8")
 
 

@@ -127,7 +127,8 @@ class Spark(Remote):
         frame = self.read(path, kind, written_csv(target, path), place)
         # NULL is written as an empty field, whatever the source calls missing.
         missing = missing if kind != "csv" or "" in missing else (*missing, "")
-        return self.opened(self.view(frame, "release"), kind, path, missing, place)
+        # Several releases are open where they are compared.
+        return self.opened(self.view(frame, f"release_{len(self._views)}"), kind, path, missing, place)
 
     def _is_there(self, path: str) -> bool:
         """Whether a path is there; True where that cannot be told, so that reading it says why."""
