@@ -333,12 +333,16 @@ def remote_release(remote: Remote, loaded: LoadedConfig, release: Release) -> Re
     """Compiles a release for the engine that holds the rows, and loads the tables of values that it reads."""
     prepared = release.problem
     masks = loaded.config.release.suppressed == "mask"
+    group = prepared.models.group
+    carried = [] if group is None else [group]
     request = CompileRequest(
-        rows=participating(loaded, prepared, lambda needed: own_columns(prepared.source, needed)),
+        rows=participating(loaded, prepared, lambda needed: own_columns(prepared.source, needed), carried),
         missing=prepared.source.missing,
         order=loaded.config.release.order,
         as_text=masks,
         masks=masks,
+        carried=group,
+        together=group is not None,
         executed=True,
     )
     body = release.compiled(request)

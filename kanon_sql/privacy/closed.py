@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from kanon_sql.privacy.base import PrivacyModel
 from kanon_sql.privacy.registry import entries_of
 from kanon_sql.settings import rules
-from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES
+from kanon_sql.settings.algorithms import ALGORITHMS
 from kanon_sql.settings.yaml import KeyPath
 
 
@@ -34,18 +34,6 @@ def closed_faults(config: Mapping[str, Any], show: Callable[[KeyPath, str], str]
         yield ("group",), f"column {shown} is a quasi-identifier, which is generalized; name a column that is none"
     if config.get("search_in") == "engine":
         yield ("search_in",), f"with {keys[0]} combinations are searched in DuckDB; remove it"
-    engine = config.get("engine")
-    outside = [
-        name for name, able in ENGINES.items() if not able.groups and isinstance(engine, Mapping) and engine.get(name)
-    ]
-    if group is not None and outside:
-        yield (
-            ("group",),
-            (
-                f"groups are released together by engine: duckdb, not by {outside[0]}, whose statement knows classes "
-                "and no households; remove it"
-            ),
-        )
     algorithm = config.get("algorithm")
     name = algorithm.get("name", "optimal") if isinstance(algorithm, Mapping) else algorithm or "optimal"
     full_domain = not isinstance(name, str) or name not in ALGORITHMS or ALGORITHMS[name].full_domain

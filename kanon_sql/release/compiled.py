@@ -23,9 +23,10 @@ class CompileRequest:
 
     `rows` gives the rows that take part under their keys, `missing` are texts that mean missing, `order` that of the
     release. With `as_text` every quasi-identifier is VARCHAR, with `masks` suppressed rows stay as `*`. `carried` is a
-    column that is not released but counted in a check, as `entity`. A statement that is `executed` at once reads from
-    tables what is known already (which classes are left out, which class a tuple is in), instead of counting it again.
-    `hashes` says that md5 of a text gives hexadecimal digits there.
+    column that is not released but counted in a check, as `entity`; with `together` it names groups, whose rows are
+    left out together. A statement that is `executed` at once reads from tables what is known already (which classes are
+    left out, which class a tuple is in), instead of counting it again. `hashes` says that md5 of a text gives
+    hexadecimal digits there.
     """
 
     rows: exp.Select
@@ -34,6 +35,7 @@ class CompileRequest:
     as_text: bool = False
     masks: bool = False
     carried: Column | None = None
+    together: bool = False
     executed: bool = False
     hashes: bool = True
 

@@ -21,7 +21,7 @@ from kanon_sql.release.compiled import (
     other_name,
     split_missing,
 )
-from kanon_sql.release.statement import WRITTEN_DIFFERENTLY, Generalization
+from kanon_sql.release.statement import GROUP, WRITTEN_DIFFERENTLY, Generalization
 from kanon_sql.source.columns import or_missing
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
@@ -67,6 +67,7 @@ def compiled_levels(
         "out": outputs,
         "number": shown.numbers,
         "shown": [{"values": "shown"}] if shown.numbers else [],
+        "group": [{"column": GROUP, "carried": "entity"}] if listed is not None and request.together else [],
         "qi": [{"mapping": quasi.name, "key": quasi.key} for quasi in read.values() if quasi.listing() is not None],
     }
     names: dict[str, Fill] = {
@@ -76,7 +77,7 @@ def compiled_levels(
     }
     statement = assembled(request, generalization.roles, "release/compiled_levels", lists, names)
     if listed is not None:
-        listings.append(_violating(engine, listed, numbered))
+        listings.append(_violating(engine, listed, numbered, request.carried if request.together else None))
     elif request.executed:  # then no class is left out
         leave_out(statement, "judged")
     return CompiledRelease(statement, (*listings, *shown.listings), released)
@@ -319,13 +320,23 @@ def _numbered(read: Sequence[_Generalized], name: str = "class") -> list[_Number
     return [_Numbered(f"{name}_{i}", tuple(group)) for i, group in enumerate(groups)]
 
 
-def _violating(engine: Engine, listed: Sequence[tuple[MappingTable, int]], numbered: Sequence[_Numbered]) -> Listing:
-    """The listing of the classes that are left out."""
+def _violating(
+    engine: Engine, listed: Sequence[tuple[MappingTable, int]], numbered: Sequence[_Numbered], group: Column | None
+) -> Listing:
+    """The listing of the classes that are left out, or of the groups in each whose rows are."""
     codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]
-    classes = engine.query("release/compiled_violating", lists={"class": codes})
-    columns = (*((number.name, "BIGINT") for number in numbered), ("is_listed", "BIGINT"))
+    names: list[Item] = [] if group is None else [{"code": GROUP}]
+    classes = engine.query("release/compiled_violating", lists={"class": codes, "group": names})
+    kinds = [] if group is None else ["VARCHAR" if group.is_text else group.type]
+    columns = (
+        *((number.name, "BIGINT") for number in numbered),
+        *((GROUP, kind) for kind in kinds),
+        ("is_listed", "BIGINT"),
+    )
     rows = []
     for row in classes:
-        by_index = {m.index: int(code) for (m, _), code in zip(listed, row, strict=True)}
-        rows.append((*(number.of(by_index) for number in numbered), 1))
-    return Listing("violating", "the classes that violate k or a model", columns, tuple(rows), keys=len(numbered))
+        by_index = {m.index: int(code) for (m, _), code in zip(listed, row, strict=False)}
+        cells = (cell_of(value, kind) for value, kind in zip(row[len(listed) :], kinds, strict=True))
+        rows.append((*(number.of(by_index) for number in numbered), *cells, 1))
+    keys = len(numbered) + len(kinds)
+    return Listing("violating", "the classes that violate k or a model", columns, tuple(rows), keys=keys)

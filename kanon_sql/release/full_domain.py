@@ -191,7 +191,7 @@ class FullDomainRelease(Release):
         suppressed, only_k = self.result.suppressed, self.problem.models.only_k
         masks = request.masks and suppressed > 0 and self.can_mask()
         groups = self.generalization.grouping()
-        if suppressed and self.generalization.group is not None:
+        if suppressed and self.generalization.group is not None and not request.executed:
             raise ConfigurationError(
                 "a statement does not tell which rows of a class are suppressed with their group: let run write the "
                 "release from DuckDB, or set suppression: {limit: 0}"

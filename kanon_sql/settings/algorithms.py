@@ -113,7 +113,7 @@ class Abilities:
 
     `files` says that it reads files as sources, `databases` that tables stand in a file of their own, `in_place` that a
     release can take the source's place, `formulas` that those of CSV are escaped, `settings` that it takes a `config`,
-    `pushdown` that combinations can be searched where the rows are, `groups` that households are released together.
+    `pushdown` that combinations can be searched where the rows are.
     """
 
     name: str
@@ -123,13 +123,12 @@ class Abilities:
     formulas: bool = False
     settings: bool = False
     pushdown: bool = True
-    groups: bool = False
 
 
 ENGINES = {
     algorithm.name: algorithm
     for algorithm in (
-        Abilities("duckdb", databases=True, in_place=True, formulas=True, pushdown=False, groups=True),
+        Abilities("duckdb", databases=True, in_place=True, formulas=True, pushdown=False),
         Abilities("spark", settings=True),
         Abilities("postgres", files=False, formulas=True),
     )

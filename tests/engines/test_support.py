@@ -91,7 +91,6 @@ ASKING: dict[str, Json] = {
     "formulas": {"target": {"path": "out.csv", "csv": {"formulas": "escape"}}},
     "in_place": {"target": "in-place"},
     "pushdown": {"search_in": "engine"},
-    "groups": {"group": "household"},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date
 
 import pytest
 from queried import answers, differing_classes
@@ -246,12 +247,38 @@ def test_released_tuples_keep_their_missing_values() -> None:
         "qi": [{"mapping": "mapping_0", "key": "q"}],
         "listed": [],
         "shown": [],
+        "group": [],
         "sort": [],
     }
     rows = {"source_rows": ("q VARCHAR", [("a",), (None,), ("c",), ("b",)])}
     names = {"violates": exp.false(), "is_kept": exp.true()}
     released = answers("release/compiled_levels", rows, names=names, lists=lists, listed=mapping)
     assert sorted(released, key=str) == [("A",), ("B",), (None,)]
+
+
+def test_of_a_class_the_groups_that_are_listed_are_left_out() -> None:
+    """Statements for other engines: rows without a group are one where the class falls as a whole."""
+    rows = {"source_rows": ("q BIGINT, house VARCHAR", [(1, "a"), (1, "b"), (1, None), (2, None), (2, "a"), (2, "")])}
+    listed = {"violating": ("n BIGINT, household VARCHAR, is_listed BIGINT", [(1, "a", 1), (2, None, 1), (2, "a", 1)])}
+    lists: dict[str, list[Item]] = {
+        "out": [
+            {"value": column(name), "column": name, "name": name, "released": column(name)} for name in ("q", "house")
+        ],
+        "class": [{"value": column("q"), "column": "n"}],
+        "group": [{"column": "household", "carried": "house"}],
+        "listed": [{"violating": "violating"}],
+        **{name: [] for name in ("number", "qi", "shown", "sort")},
+    }
+    names = {
+        "violates": exp.column("is_listed", "violating").eq(exp.Literal.number(1)),
+        "is_kept": column("left_out").eq(exp.Literal.number(0)),
+    }
+    released = answers("release/compiled_levels", rows, names=names, lists=lists, listed=listed)
+    assert sorted(released, key=str) == [(1, "b"), (1, None), (2, "")]
+    suppressed = {"suppressed_classes": ("c BIGINT, household DATE", [(2, None), (1, date(2001, 2, 3)), (2, None)])}
+    codes: dict[str, list[Item]] = {"class": [{"code": "c"}], "group": [{"code": "household"}]}
+    assert answers("release/compiled_violating", suppressed, lists=codes) == [(1, "2001-02-03"), (2, None)]
+    assert answers("release/compiled_violating", suppressed, lists={**codes, "group": []}) == [(1,), (2,)]
 
 
 def test_each_class_takes_its_turns_of_a_shared_tuple() -> None:

@@ -20,7 +20,6 @@ ABILITIES = {
     "formulas": "formulas in CSV are escaped (`csv.formulas`)",
     "in_place": "`target: in-place`",
     "pushdown": "`search_in: engine`",
-    "groups": "households that are released together (`group`)",
 }
 
 _FORMATS = "`shift` and `cut` of texts in a `format`"
@@ -66,6 +65,7 @@ def matrix() -> str:
         f"`aggregate`: {aggregates}",
         "masked rows (`suppressed: mask`)",
         "`ranges: widened`",
+        "households that are released together (`group`)",
         _LEDGER,
         _WARNINGS,
     ):

@@ -71,7 +71,7 @@ class Deciding(ABC):
         with self.engine.until(deadline):
             for attempt, held_by in enumerate([0, *range(self.earlier, 0, -1)]):
                 deadline.check()
-                if not self.engine.query("commands/apply/is_open", scope=deciding_tables())[0][0]:
+                if attempt and not self.engine.query("commands/apply/is_open", scope=deciding_tables())[0][0]:
                     break
                 self._attempt(attempt, held_by)
         rows = self.engine.query("commands/apply/outcome", scope=deciding_tables())[0]

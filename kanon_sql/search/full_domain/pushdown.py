@@ -102,6 +102,8 @@ def refusal(config: Config) -> str | None:
         return f"{config.algorithm.name} searches in DuckDB alone"
     if config.privacy.entity is not None:
         return "entities are counted in DuckDB alone"
+    if config.group is not None or config.privacy.known_columns is not None:
+        return "rows that fall in rounds are found in DuckDB alone"
     if not config.algorithm.declared.full_domain and (reason := _refused_cuts(config)) is not None:
         return reason
     if above := thresholds_of(config.privacy):
