@@ -38,7 +38,7 @@ def draws(seed: int, nights: int) -> list[Rows]:
 
     def person(number: int) -> tuple[Any, ...]:
         sex = draw.choices(sexes, [6, 6, 2, 2, 1])[0]
-        cost, problem = draw.choice([0.5, None, 1e9]), draw.choice(["flu", "cold", None])
+        cost, problem = draw.choice([0.5, None, 1e6]), draw.choice(["flu", "cold", None])
         return (f"secret{number}", sex, draw.choice(ages) + draw.randint(0, 1), cost, problem)
 
     rows: Rows = [person(number) for number in range(80)]
@@ -311,6 +311,14 @@ def nights_there(place: Place, config: Json, tables: list[Rows]) -> Iterator[tup
     assert place.leftovers() == []
 
 
+def recorded_in(ledger: Path) -> list[Any]:
+    """What the entries of a ledger say, but for places and times."""
+    entries = kanon_sql.list_releases(ledger)["releases"]
+    keys = ("id", "origin", "built_on", "source_fingerprint", "release_fingerprint", "quasi_identifiers", "released")
+    of_details = ("solution", "order", "columns", "rows", "classes", "privacy", "applied")
+    return [[*(entry[key] for key in keys), *(entry["details"].get(key) for key in of_details)] for entry in entries]
+
+
 MODELS: list[Json] = [
     {},
     {"privacy": {"k": 4, "t_closeness": {"column": "problem", "t": 0.45}}, "release": {"suppressed": "mask"}},
@@ -326,6 +334,8 @@ def test_each_night_there_is_that_of_duckdb(start: Start, engine: str, more: Jso
     there = list(nights_there(start(engine), config, tables))
     assert [rows for rows, _ in there] == [rows for rows, _ in expected]
     assert [report for _, report in there[1:]] == [report for _, report in expected[1:]]
+    recorded = [recorded_in(folder / "ledger.duckdb") for folder in (tmp_path / "here", tmp_path)]
+    assert recorded[0] == recorded[1]
     suppressed = [report["suppressed"] for _, report in expected[1:]]
     assert any(counts["waiting"] for counts in suppressed) and any(counts["differing"]["rows"] for counts in suppressed)
 
