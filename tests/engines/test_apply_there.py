@@ -255,10 +255,10 @@ def test_names_of_sources_and_targets_there(tmp_path: Path) -> None:
         return new.source.table, new.source.path, new.target.table, new.target.path
 
     table, there = {"table": "a.people"}, {"table": "a.released"}
-    assert configured("postgres", table, there, "a.july") == ("a.july", None, '"a"."released-5"', None)
+    assert configured("postgres", table, there, "a.july") == ("a.july", None, '"a"."released_5"', None)
     assert configured("postgres", {"query": "SELECT 1"}, there, "july", "b.new") == ("july", None, "b.new", None)
-    assert configured("spark", table, {"table": '"re-4"'}, "hdfs://c/july.parquet") == (
-        *(None, "hdfs://c/july.parquet", "`re-5`", None),
+    assert configured("spark", table, {"table": "re_4"}, "hdfs://c/july.parquet") == (
+        *(None, "hdfs://c/july.parquet", "`re_5`", None),
     )
     files = {"path": "hdfs://c/people.parquet"}, {"path": "hdfs://c/re.parquet"}
     assert configured("spark", *files, "july.parquet") == (
@@ -291,7 +291,7 @@ def name_of(source: Json) -> str:
 def numbered(target: Json, number: int) -> Json:
     """The target that apply chooses for the release with this number."""
     if "table" in target:
-        return {"table": f'{target["table"][:-1]}-{number}"'}
+        return {"table": f'{target["table"][:-1]}_{number}"'}
     return {"path": target["path"].replace(".parquet", f"-{number}.parquet")}
 
 

@@ -197,10 +197,11 @@ def _whole(path: str, base: Path | None = None, named: str | None = None) -> str
 
 
 def _numbered_table(table: str, request: ApplyRequest, loaded: LoadedConfig) -> str:
-    """clinic.released as clinic."released-2"."""
+    """clinic.released as clinic.released_2: catalogs of Spark may take no other marks."""
     dialect = find_dialect(loaded.config.engine.chosen)
     named = table_name(table, dialect, loaded.place("target"))
-    named.set("this", quoted(_numbered(named.name, request)))
+    number, last = request.entries[-1].id + 1, f"_{request.number}"
+    named.set("this", quoted(f"{named.name.removesuffix(last)}_{number}"))
     return named.sql(dialect.name)
 
 
