@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import cache
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pytest
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from sqlglot import ErrorLevel, exp
 
 from kanon_sql.settings.treatments import TreatmentConfig
-from kanon_sql.source.model import Column
+from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import Reading
 from kanon_sql.source.treatments.keys import KeysBound, KeySource, KeysOutside, keyed_digits
 from kanon_sql.source.treatments.registry import TREATMENTS, treatments_of
@@ -145,6 +145,77 @@ def test_numbers_that_would_leave_their_type_are_refused() -> None:
     # Python alone would take the bounds of such a type for rounder numbers, which it does not hold.
     wide = column_of("DECIMAL(30, 0)")
     assert refused(wide, {"round": "10"}, ["9" * 30, "9" * 29 + "4", "-" + "9" * 30]) == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "least", "greatest", "step"),
+    [
+        ("TINYINT", "-128", "127", "1"),
+        ("UTINYINT", "0", "255", "1"),
+        ("INTEGER", "-2147483648", "2147483647", "1"),
+        ("UINTEGER", "0", "4294967295", "1"),
+        ("DECIMAL(4, 1)", "-999.9", "999.9", "0.1"),
+        # Such numbers are compared with no more digits than 36.
+        ("DECIMAL(38, 30)", "-999999", "999999", "1"),
+    ],
+)
+def test_an_end_may_be_any_number_that_the_type_holds_and_no_other(
+    kind: str, least: str, greatest: str, step: str
+) -> None:
+    column, source = column_of(kind), cast(Source, None)
+    for treatment in (end for end in TREATMENTS if end.key in ("bottom", "top")):
+        for number, is_held in (
+            *((Decimal(least), True), (Decimal(greatest), True), (Decimal(0), True)),
+            *((Decimal(least) - Decimal(step), False), (Decimal(greatest) + Decimal(step), False)),
+            (Decimal("1e-12") if kind == "DECIMAL(38, 30)" else Decimal(step) / 10, kind == "DECIMAL(38, 30)"),
+        ):
+            config = TreatmentConfig.model_validate({treatment.key: number})
+            assert (treatment.problem(source, column, config) is None) is is_held, number
+            if is_held:
+                ((value, at_end),) = evaluated(
+                    exp.Tuple(expressions=[treatment.value(cell(column, config)), exp.column("v")]), kind, [number]
+                )
+                assert value == at_end
+
+
+def test_a_column_of_float_is_rounded_to_seven_digits_in_double() -> None:
+    column, config = column_of("FLOAT"), {"round": "0.1"}
+    rounded = treated(column, config, ["0.25", "0.35", "16777.2", "-1234.56", None])
+    assert rounded == [0.2, 0.4, 16777.2, -1234.6, None]  # as a FLOAT 16777.2 would be 16777.19921875
+    (treatment,) = treatments_of(TreatmentConfig.model_validate(config))
+    assert treatment.becomes(column, TreatmentConfig.model_validate(config)).type == "DOUBLE"
+    assert refused(column, config, ["9999999", "-9999999", "10000000", "-10000000", "inf", "nan"]) == [
+        *(False, False, True, True, True, True)
+    ]
+    assert refused(column_of("DOUBLE"), config, ["99999999999999", "100000000000000"]) == [False, True]
+
+
+def test_a_number_of_double_that_may_become_an_end_that_is_found_has_as_many_digits_as_are_compared() -> None:
+    column, given = column_of("DOUBLE"), ["1e17", "1e18", "-1e18", "1e300"]
+    assert refused(column, {"top": "10%"}, given) == [False, True, True, True]
+    assert refused(column, {"top": 10}, given) == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("decimal", "thousands", "texts"),
+    [
+        (",", None, ["17,5", "18,25", "18,5"]),
+        (".", ",", ["1,7.5", "1,8.25", "1,8.5"]),
+        (",", ".", ["17,5", "1.8,25", "18,5"]),
+    ],
+)
+def test_numbers_with_other_marks_are_compared_with_an_end_and_are_what_they_are_read_as(
+    decimal: str, thousands: str | None, texts: list[str]
+) -> None:
+    """What is not beyond the end is no text as it was written, whose marks the release does not have."""
+    column = replace(column_of("VARCHAR"), reading=Reading("number", decimal=decimal, thousands=thousands))
+    for key, wanted in (("top", ["read", "read", "18.25"]), ("bottom", ["18.25", "read", "read"])):
+        settings = TreatmentConfig.model_validate({key: "18.25"})
+        (treatment,) = treatments_of(settings)
+        read = replace(cell(column, settings), value=exp.Literal.string("read"))
+        assert evaluated(treatment.value(read), "VARCHAR", texts) == wanted
+        plain = replace(read, column=column_of("VARCHAR", "number"))
+        assert evaluated(treatment.value(plain), "VARCHAR", ["18.25"]) == ["18.25"]
 
 
 @pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "VARCHAR"])

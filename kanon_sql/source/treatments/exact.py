@@ -172,6 +172,16 @@ def digits_of(column: Column) -> tuple[int, int]:
     return (20 if column.type.removeprefix("U") in _BITS else 40), 0
 
 
+def is_held(column: Column, number: Decimal) -> bool:
+    """Whether a column that is not of a floating point type holds a number, and can be compared with it exactly."""
+    decimals, bounds = digits_of(column)[1], bounds_of(column)
+    if decimals_of(number) > decimals:
+        return False
+    if bounds is None:  # no more digits before the decimal mark than the computation has
+        return abs(number) < Decimal(10) ** (_DIGITS - max(decimals_of(number) + 1, decimals))
+    return bounds[0] <= number <= bounds[1]
+
+
 def bounds_of(column: Column) -> tuple[Decimal, Decimal] | None:
     """(least, greatest) number of a column's type; None where it has no bounds, or the computation ends before them."""
     decimal = _DECIMAL.fullmatch(column.type)

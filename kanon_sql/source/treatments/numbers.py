@@ -22,11 +22,11 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import fits
 from kanon_sql.source.treatments.exact import (
     Exact,
-    bounds_of,
     decimals_of,
     digits_of,
     exact,
     is_floating,
+    is_held,
     numeral,
     unsparing,
 )
@@ -133,11 +133,9 @@ class _End(Treatment):
         end = getattr(config, self.key)
         if not isinstance(end, Decimal) or col.is_text or is_floating(col):
             return None
-        digits, decimals = digits_of(col)
-        most = Decimal(10) ** (digits - decimals)
-        least, greatest = bounds_of(col) or (-most, most)
-        if decimals_of(end) <= decimals and least <= end <= greatest:
+        if is_held(col, end):
             return None
+        decimals = digits_of(col)[1]
         expected = f"a number with at most {decimals} decimals" if decimals else "a whole number"
         return f"{numeral(end)} has no place in its type, {col.type[:40]}; expected {expected} that it holds"
 
