@@ -259,7 +259,6 @@ def test_facts_that_are_drawn_are_matched_as_by_hand(
     }
     kanon_sql.run(config, progress=None)
     report = kanon_sql.attack(config, attacks=attacks, seed=seed, progress=None)
-    assert report["facts"] == kanon_sql.attack(config, attacks=attacks, seed=seed, progress=None)["facts"]
     kept: dict[int, set[str]] = {}
     with attached() as connection:
         for person, kind in connection.execute(f"SELECT person_id, kind FROM '{folder}/out/visit.parquet'").fetchall():

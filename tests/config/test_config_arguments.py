@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from effort import tries
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_sql.config.arguments import config_from_arguments, to_yaml
@@ -228,6 +229,7 @@ def test_the_yaml_loads_back_as_the_same(tmp_path_factory: pytest.TempPathFactor
     assert load_config(file).config == from_mapping(mapping).config
 
 
+@settings(max_examples=tries(100, fewer=20))
 @given(command_lines())
 def test_dumped_models_load_back_as_well(tmp_path_factory: pytest.TempPathFactory, mapping: dict[str, Any]) -> None:
     config = from_mapping(mapping).config

@@ -230,36 +230,37 @@ def test_levels_of_codes(engine: Engine, name: str, data: st.DataObject) -> None
     assert (mapping.height, mapping.leaves) == (CODES[name].levels + 1, max(len(covered), 1))
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "expected"),
-    [
-        ("icd10", "A00.1", ("A00", "A00-A09", "A00-B99")),
-        ("icd10", "i219", ("I21", "I20-I25", "I00-I99")),
-        ("icd10", "J45.-", ("J45", "J40-J47", "J00-J99")),
-        ("icd10", "E10.3† G", ("E10", "E10-E14", "E00-E90")),
-        ("icd10", "S72.001A", ("S72", "S70-S79", "S00-T98")),
-        ("icd10", "Y05", ("Y05", "X85-Y09", "V01-Y98")),
-        ("icd10", "U07.1", ("U07", "U00-U49", "U00-U99")),
-        ("icd10", "C50.9", ("C50", "C50-C50", "C00-D48")),
-        ("icd10", "C7A.0", ("C7A", "C7A-C7A", "C00-D48")),
-        ("icd10", "H60", ("H60", "H60-H62", "H60-H95")),
-        ("nace", "01.11", ("01.1", "01", "A")),
-        ("nace", "6201Z", ("62.0", "62", "J")),
-        ("nace", "S96.09", ("96.0", "96", "S")),
-        ("isco", "2211", ("221", "22", "2")),
-        ("isco", "0110", ("011", "01", "0")),
-        ("isco", "110", ("011", "01", "0")),
-        ("isco", "2200", ("22", "22", "2")),
-        ("de-plz", "1067", ("010**", "01***", "0****")),
-        ("fr-postal", "20137", ("2A", "Corse")),
-        ("fr-postal", "20600", ("2B", "Corse")),
-        ("fr-postal", "1000", ("01", "Auvergne-Rhône-Alpes")),
-        ("uk-postcode", "sw1a1aa", ("SW1A 1", "SW1A", "SW")),
-        ("uk-postcode", "M11AE", ("M1 1", "M1", "M")),
-    ],
-)
-def test_known_codes(engine: Engine, name: str, value: str, expected: tuple[str, ...]) -> None:
-    assert labels(engine, build(engine, [value], "VARCHAR", builtin=name)) == {value: expected}
+KNOWN = [
+    ("icd10", "A00.1", ("A00", "A00-A09", "A00-B99")),
+    ("icd10", "i219", ("I21", "I20-I25", "I00-I99")),
+    ("icd10", "J45.-", ("J45", "J40-J47", "J00-J99")),
+    ("icd10", "E10.3† G", ("E10", "E10-E14", "E00-E90")),
+    ("icd10", "S72.001A", ("S72", "S70-S79", "S00-T98")),
+    ("icd10", "Y05", ("Y05", "X85-Y09", "V01-Y98")),
+    ("icd10", "U07.1", ("U07", "U00-U49", "U00-U99")),
+    ("icd10", "C50.9", ("C50", "C50-C50", "C00-D48")),
+    ("icd10", "C7A.0", ("C7A", "C7A-C7A", "C00-D48")),
+    ("icd10", "H60", ("H60", "H60-H62", "H60-H95")),
+    ("nace", "01.11", ("01.1", "01", "A")),
+    ("nace", "6201Z", ("62.0", "62", "J")),
+    ("nace", "S96.09", ("96.0", "96", "S")),
+    ("isco", "2211", ("221", "22", "2")),
+    ("isco", "0110", ("011", "01", "0")),
+    ("isco", "110", ("011", "01", "0")),
+    ("isco", "2200", ("22", "22", "2")),
+    ("de-plz", "1067", ("010**", "01***", "0****")),
+    ("fr-postal", "20137", ("2A", "Corse")),
+    ("fr-postal", "20600", ("2B", "Corse")),
+    ("fr-postal", "1000", ("01", "Auvergne-Rhône-Alpes")),
+    ("uk-postcode", "sw1a1aa", ("SW1A 1", "SW1A", "SW")),
+    ("uk-postcode", "M11AE", ("M1 1", "M1", "M")),
+]
+
+
+@pytest.mark.parametrize("name", dict.fromkeys(name for name, _, _ in KNOWN))
+def test_known_codes(engine: Engine, name: str) -> None:
+    expected = {value: levels for of, value, levels in KNOWN if of == name}
+    assert labels(engine, build(engine, sorted(expected), "VARCHAR", builtin=name)) == expected
 
 
 def test_codes_that_are_whole_numbers(engine: Engine) -> None:

@@ -90,33 +90,33 @@ def test_texts_that_are_iso_dates(engine: Engine, text: str) -> None:
     assert labels(engine, mapping) == {text: ("2024-03-05", "2024")}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "x",
-        "2024",
-        "2024-03",
-        "2024-3-5",
-        "20240305",
-        "05.03.2024",
-        "03/05/2024",
-        "2024-02-30",
-        "2023-02-29",
-        "2024-13-01",
-        "2024-03-05T25:00",
-        "2024-03-05T14:60",
-        "2024-03-05x",
-        "infinity",
-        "epoch",
-        "today",
-        "2024-03-05\n2024",
-        "٢٠٢٤-03-05",
-    ],
-)
-def test_texts_that_are_no_dates_are_uncovered(engine: Engine, text: str) -> None:
-    mapping = build(engine, [text, "2024-03-05"], "VARCHAR", builtin="date", levels=["year"])
-    assert left_out(engine, mapping) == 1
+NO_DATES = [
+    "",
+    "x",
+    "2024",
+    "2024-03",
+    "2024-3-5",
+    "20240305",
+    "05.03.2024",
+    "03/05/2024",
+    "2024-02-30",
+    "2023-02-29",
+    "2024-13-01",
+    "2024-03-05T25:00",
+    "2024-03-05T14:60",
+    "2024-03-05x",
+    "infinity",
+    "epoch",
+    "today",
+    "2024-03-05\n2024",
+    "٢٠٢٤-03-05",
+]
+
+
+def test_texts_that_are_no_dates_are_uncovered(engine: Engine) -> None:
+    mapping = build(engine, [*NO_DATES, "2024-03-05"], "VARCHAR", builtin="date", levels=["year"])
+    assert left_out(engine, mapping) == len(NO_DATES)
+    assert list(labels(engine, mapping)) == ["2024-03-05"]
 
 
 def test_dates_beyond_four_digits(engine: Engine) -> None:

@@ -69,7 +69,7 @@ def check_release(case: Case, folder: Path, mask: bool, order: str) -> Json:
     return report
 
 
-@settings(max_examples=tries(50))
+@settings(max_examples=tries(50, fewer=16))
 @given(cases(), st.booleans(), st.sampled_from(["none", "random"]))
 def test_a_release_is_that_of_its_levels(folder: Path, case: Case, mask: bool, order: str) -> None:
     assume(case.problem.satisfying)

@@ -115,26 +115,26 @@ NUMBERS: list[tuple[list[str], str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.few(6)
-@pytest.mark.parametrize(("values", "kind", "reading"), NUMBERS)
-def test_numbers_are_read(tmp_path: Path, values: list[str], kind: str, reading: dict[str, Any]) -> None:
-    values = values * 5
-    column = columns_of(tmp_path, a=values)["a"]
-    assert (column.kind, dict(column.reading), column.unfit) == (kind, reading, 0)
+def test_numbers_are_read(tmp_path: Path) -> None:
+    given_columns = {f"n{i}": (values * 6)[:12] for i, (values, _, _) in enumerate(NUMBERS)}
+    columns = columns_of(tmp_path, **given_columns)
+    for i, (_, kind, reading) in enumerate(NUMBERS):
+        column = columns[f"n{i}"]
+        assert (column.kind, dict(column.reading), column.unfit) == (kind, reading, 0), NUMBERS[i]
 
 
 FORMATS = ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d.%m.%y", "%d %b %Y", "%B %d, %Y", "%d-%b-%Y"]
 TIMED = ["%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M", "%Y-%m-%dT%H:%M:%S", "%m/%d/%Y %I:%M %p", "%Y-%m-%d %H:%M:%S.%f"]
 
 
-@pytest.mark.few(5)
-@pytest.mark.parametrize("text", FORMATS + TIMED)
-def test_dates_are_read_in_their_format(tmp_path: Path, text: str) -> None:
+def test_dates_are_read_in_their_format(tmp_path: Path) -> None:
     days = [datetime(1990 + i % 30, 1 + i % 12, 1 + i % 28, i % 24, i % 60, i % 60, 1000 * i) for i in range(90)]
-    column = columns_of(tmp_path, a=[day.strftime(text) for day in days])["a"]
-    kind = "timestamp" if text in TIMED else "date"
-    assert (column.kind, dict(column.reading), column.unfit) == (kind, {"type": kind, "format": text}, 0)
-    assert (column.lowest.year, column.highest.year) == (1990, 2019)
+    written_days = {f"d{i}": [day.strftime(text) for day in days] for i, text in enumerate(FORMATS + TIMED)}
+    columns = columns_of(tmp_path, **written_days)
+    for i, text in enumerate(FORMATS + TIMED):
+        column, kind = columns[f"d{i}"], "timestamp" if text in TIMED else "date"
+        assert (column.kind, dict(column.reading), column.unfit) == (kind, {"type": kind, "format": text}, 0), text
+        assert (column.lowest.year, column.highest.year) == (1990, 2019), text
 
 
 def test_of_several_formats_the_main_one_is_said_and_how_many_do_not_fit(tmp_path: Path) -> None:
@@ -177,11 +177,10 @@ TYPES = {
 }  # fmt: skip
 
 
-@pytest.mark.few(7)
-@pytest.mark.parametrize("kind", TYPES)
-def test_a_column_of_nulls_is_empty_whatever_its_type(kind: str) -> None:
-    column = queried(f"SELECT CAST(NULL AS {kind}) AS a FROM range(3)").columns[0]
-    assert (column.kind, column.missing, column.distinct, column.alone) == ("empty", 3, 0, 0)
+def test_a_column_of_nulls_is_empty_whatever_its_type() -> None:
+    nulls = ", ".join(f"CAST(NULL AS {kind}) AS c{i}" for i, kind in enumerate(TYPES))
+    for kind, column in zip(TYPES, queried(f"SELECT {nulls} FROM range(3)").columns, strict=True):
+        assert (column.kind, column.missing, column.distinct, column.alone) == ("empty", 3, 0, 0), kind
 
 
 EXAMPLES = {
@@ -191,12 +190,12 @@ EXAMPLES = {
 }  # fmt: skip
 
 
-@pytest.mark.few(5)
-@pytest.mark.parametrize("kind", EXAMPLES)
-def test_columns_of_every_type_are_counted(kind: str) -> None:
-    column = queried(f"SELECT CAST({EXAMPLES[kind]} AS {kind}) AS a, i FROM range(3) AS r(i)").columns[0]
-    assert (column.missing, column.distinct, column.alone) == (0, 1, 0)
-    assert column.kind == TYPES[kind] or column.kind in ("category", "code")
+def test_columns_of_every_type_are_counted() -> None:
+    examples = ", ".join(f"CAST({value} AS {kind}) AS c{i}" for i, (kind, value) in enumerate(EXAMPLES.items()))
+    columns = queried(f"SELECT {examples}, i FROM range(3) AS r(i)").columns
+    for kind, column in zip(EXAMPLES, columns, strict=False):
+        assert (column.missing, column.distinct, column.alone) == (0, 1, 0), kind
+        assert column.kind == TYPES[kind] or column.kind in ("category", "code"), kind
 
 
 def test_a_table_without_rows_is_profiled() -> None:

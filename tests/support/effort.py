@@ -149,9 +149,11 @@ def is_property(item: pytest.Item) -> bool:
     return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
 
 
-def tries(number: int) -> int:
-    """The examples of a property that gets `number` of them with `--all`: in each turn its share."""
-    return max(2, -(-number // _turn.parts)) if _everything else max(2, number // _FEWER)
+def tries(number: int, fewer: int = _FEWER) -> int:
+    """The examples of a property that gets `number` of them with `--all`: in each turn its share, plainly one of so
+    many fewer.
+    """
+    return max(2, -(-number // _turn.parts)) if _everything else max(2, number // fewer)
 
 
 def whole_runs(number: int) -> settings:

@@ -180,7 +180,7 @@ def check_privacy(
 
 NO_SHRINKING = [Phase.explicit, Phase.reuse, Phase.generate]  # tables are small as they are, and runs take long
 slow = settings(
-    max_examples=tries(40),
+    max_examples=tries(40, fewer=20),
     deadline=None,
     phases=NO_SHRINKING,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
