@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import duckdb
 import pytest
-from shared_engine import shared
+from shared_engine import attached, shared
 from sqlglot import exp
 
-from kanon_sql.commands.database.held import held_value
-from kanon_sql.commands.database.held_counts import _taking_part, _with_values
+from kanon_sql.commands.database.distances import _day
+from kanon_sql.commands.database.held import held_value, key_of_persons
+from kanon_sql.commands.database.held_counts import _taking_part, _with_values, with_counted
 from kanon_sql.commands.database.keys import _losses
-from kanon_sql.commands.database.tables import OpenTable, tells_persons
+from kanon_sql.commands.database.measure import _normalized
+from kanon_sql.commands.database.own_models import _problems
+from kanon_sql.commands.database.recount import _told_values
+from kanon_sql.commands.database.run import _Job
+from kanon_sql.commands.database.tables import (
+    DAYS,
+    OpenTable,
+    _moved,
+    _refuse_far_dates,
+    _refuse_formats,
+    find_days,
+    tells_persons,
+)
 from kanon_sql.config.database import LoadedDatabase, load_database
 from kanon_sql.config.database_held import HeldColumn
+from kanon_sql.config.database_table import TableConfig
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import Reading
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import quoted, state
 
 Json = dict[str, Any]
 TABLES: Json = {
@@ -111,3 +132,224 @@ def test_persons_stand_beside_each_of_their_values_once_or_beside_none(emptied: 
         pairs = sorted(connection.execute(statement.sql("duckdb")).fetchall(), key=str)
     empty = None if emptied else ""
     assert pairs == sorted([("1", "x"), ("1", empty), ("2", None), ("3", None)], key=str)
+
+
+def evaluated(connection: duckdb.DuckDBPyConnection, value: exp.Expr, relation: exp.Expr, name: str) -> list[Any]:
+    """What an expression is for the rows of a relation, which goes by a name there."""
+    statement = exp.select(value).from_(exp.Subquery(this=relation.copy(), alias=exp.TableAlias(this=quoted(name))))
+    return [row[0] for row in connection.execute(statement.sql("duckdb")).fetchall()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reading", "written", "moved"),
+    [
+        ("VARCHAR", None, "2024-02-27", "2024-03-01"),
+        ("VARCHAR", None, "2024-02-27 23:59:59.5", "2024-03-01 23:59:59.5"),
+        ("VARCHAR", None, "2024-02-27T00:00Z", "2024-03-01T00:00Z"),
+        ("VARCHAR", Reading("date", format="%d.%m.%Y"), "27.02.2024", "01.03.2024"),
+        ("VARCHAR", Reading("timestamp", format="%Y-%m-%d %H:%M"), "2024-02-27 13:05", "2024-03-01 13:05"),
+        ("DATE", None, "2024-02-27", "2024-03-01"),
+        ("TIMESTAMP", None, "2024-02-27 13:05:09", "2024-03-01 13:05:09"),
+        ("TIMESTAMP_MS", None, "2024-02-27 13:05:09.25", "2024-03-01 13:05:09.25"),
+        # In Berlin the clocks were changed meanwhile.
+        ("TIMESTAMP WITH TIME ZONE", None, "2024-03-30 12:00:00+00", "2024-04-02 14:00:00+02"),
+    ],
+)
+def test_a_date_moves_by_days_and_keeps_all_else(kind: str, reading: Reading | None, written: str, moved: str) -> None:
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'Europe/Berlin'")
+        days = exp.select(exp.alias_(exp.Literal.number(3), "moved_by"), exp.alias_(exp.Literal.string(written), "v"))
+        value = exp.column("v") if kind == "VARCHAR" else exp.cast(exp.column("v"), kind, dialect="duckdb")
+        text = exp.cast(_moved(value, Column("v", "v", kind, reading)), "VARCHAR")
+        assert evaluated(connection, text, days, state(DAYS)) == [moved]
+
+
+def test_dates_that_could_move_beyond_the_ends_of_time_are_refused() -> None:
+    days = ["0001-01-05", "0001-01-06", "9999-12-26", "9999-12-27", "NA"]
+    with shared() as connection:
+        for kind, rows, far in (
+            ("VARCHAR", days, 2),
+            ("DATE", days[:4], 2),
+            ("VARCHAR", [days[0]], 1),
+            ("DATE", days[1:3], 0),
+        ):
+            source = a_table(
+                connection, f"far_{kind}_{far}_{len(rows)}", "parquet", f"v {kind}", [(day,) for day in rows]
+            )
+            config = TableConfig("visit", None, dates=("v",))
+            table = OpenTable(config, source, source.columns, {})
+            with pytest.raises(ConfigurationError, match=f"holds {far} dates within 5 days") if far else nullcontext():
+                _refuse_far_dates(Engine(connection), table, 5)
+
+
+@pytest.mark.parametrize(
+    ("written", "moves"),
+    [("%d.%m.%Y", True), ("%d.%m.%y", False), ("%m.%Y", False), ("%Y%m%d", True), ("%Y-%m", False), (None, True)],
+)
+def test_dates_move_in_formats_with_a_day_and_a_year_of_four_digits(written: str | None, moves: bool) -> None:
+    col = Column("v", "v", "VARCHAR", None if written is None else Reading("date", format=written))
+    source = Source("csv", exp.select("*").from_("t"), (col,), (), True, "t", cast("Any", None))
+    table = OpenTable(TableConfig("visit", None, dates=("v",)), source, (col,), {})
+    with nullcontext() if moves else pytest.raises(ConfigurationError, match="cannot move; expected a format with a"):
+        _refuse_formats(table)
+
+
+@pytest.mark.parametrize(("weeks", "step"), [(True, 7), (False, 1)])
+def test_all_dates_of_persons_move_by_days_or_by_weeks(weeks: bool, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHIFT", "0f" * 32)
+    tables = {**TABLES, "drug": {"link": "person_id", "dates": ["since"]}}
+    database = loaded(tables=tables, shift={"days": 40, "key": "${SHIFT}", "weeks": weeks})
+    with attached() as connection:
+        connection.execute("CREATE TABLE persons AS SELECT i AS key, i AS person FROM range(60) r(i)")
+        find_days(Engine(connection), database, "persons")
+        (row,) = connection.execute(
+            f"SELECT count(*), count(DISTINCT moved_by), max(abs(moved_by) % {step}), "
+            f'max(moved_by) <= 40, min(moved_by) >= -40 FROM "{state(DAYS)}"'
+        ).fetchall()
+    assert row[0] == 60 and row[1] > (8 if weeks else 12) and row[2:] == (0, True, True)
+
+
+def test_words_for_missing_are_values_nowhere() -> None:
+    """Neither as what a person has, nor as a sensitive value, nor as a fact that is released, nor as a day."""
+    with shared() as connection:
+        columns, rows = "person_id INTEGER, kind VARCHAR", [(1, "x"), (2, "NA"), (3, None), (4, "")]
+        source = a_table(connection, "words", "parquet", columns, rows)
+        assert evaluated(connection, _normalized(source, "kind", "t"), source.relation, "t") == ["x", None, None, ""]
+        database = loaded(tables={**TABLES, "visit": {"link": "person_id", "sensitive": ["kind", "seen"]}})
+        more_rows = [*rows, (5, "y", "s")]
+        more = a_table(
+            connection, "sensitive", "parquet", f"{columns}, seen VARCHAR", [(*row, "NA")[:3] for row in more_rows]
+        )
+        tables = {**opened(database), "visit": OpenTable(database.tables["visit"], more, more.columns, {})}
+        told = connection.execute(_told_values(database, tables, {"visit": more}).sql("duckdb")).fetchall()
+        assert sorted(told) == [
+            *(("1", ["visit.kind", "x"]), ("4", ["visit.kind", ""])),
+            *(("5", ["visit.kind", "y"]), ("5", ["visit.seen", "s"])),
+        ]
+        days = a_table(connection, "some_days", "csv", "v VARCHAR", [("2024-01-02",), ("NA",)])
+        dated = replace(days, missing=("2024-01-02", "NA"))
+        col = replace(days.columns[0], reading=Reading("date"))
+        assert [str(day) for day in evaluated(connection, _day(days, col), days.relation, "source")] == [
+            *("2024-01-02", "None")
+        ]
+        assert evaluated(connection, _day(dated, col), days.relation, "source") == [None, None]
+
+
+def test_the_key_of_a_person_is_read_as_the_configuration_says() -> None:
+    tables = {
+        **TABLES,
+        "person": {**TABLES["person"], "source": {"columns": {"person_id": {"trim": True, "case": "lower"}}}},
+    }
+    with shared() as connection:
+        source = a_table(connection, "keys", "csv", "person_id VARCHAR", [(" A1 ",), ("b2",)])
+        source = replace(source, backend=DuckDB(Engine(connection)))
+        for database, wanted in ((loaded(), [" A1 ", "b2"]), (loaded(tables=tables), ["a1", "b2"])):
+            value = key_of_persons(database, source, "t")
+            assert evaluated(connection, value, source.relation, "t") == wanted
+
+
+def test_what_was_counted_takes_the_place_of_what_the_run_said_column_by_column() -> None:
+    whole: Json = {"k": {"actual": 1}, "l_diversity": [{"column": name, "actual": 0} for name in ("a", "b", "a")]}
+    counted: Json = {"l_diversity": [{"column": "a", "actual": 1}, {"column": "a", "actual": 2}], "beta": {"actual": 9}}
+    assert with_counted(whole, counted) == {
+        "k": {"actual": 1},
+        "l_diversity": [{"column": "a", "actual": 1}, {"column": "b", "actual": 0}, {"column": "a", "actual": 2}],
+        "beta": {"actual": 9},
+    }
+    assert whole["l_diversity"][0] == {"column": "a", "actual": 0}
+
+
+@pytest.mark.parametrize(
+    ("fewest", "violating", "holds", "said"),
+    [
+        (2, 0, True, []),
+        (1, 0, True, ["a class holds 1, fewer than k = 2"]),
+        (2, 1, True, ["1 classes of persons violate l_diversity of job"]),
+        (2, 0, False, ["risk is beyond its bound"]),
+        (
+            1,
+            3,
+            False,
+            ["a class holds 1", "3 classes of persons violate l_diversity of job", "risk is beyond its bound"],
+        ),
+    ],
+)
+def test_classes_models_and_thresholds_are_problems_each(
+    fewest: int, violating: int, holds: bool, said: list[str]
+) -> None:
+    person = {**TABLES["person"], "insensitive": [], "sensitive": ["job"]}
+    database = loaded(
+        tables={**TABLES, "person": person},
+        privacy={"k": 2, "facts": {"known": 1}, "l_diversity": {"column": "job", "l": 2}},
+    )
+    alone = database.unit.loaded
+    assert alone is not None
+    privacy = alone.config.privacy.model_copy(update={"k": 2})
+    reached: Any = SimpleNamespace(
+        rows=9,
+        fewest=fewest,
+        models=[SimpleNamespace(violating_classes=violating)],
+        thresholds=[SimpleNamespace(key="risk", holds=holds)],
+    )
+    problems = _problems(replace(alone, config=alone.config.model_copy(update={"privacy": privacy})), reached)
+    assert len(problems) == len(said) and all(text in problem for text, problem in zip(said, problems, strict=True))
+
+
+@pytest.mark.parametrize("among", ["nothing", "quasi_identifiers"])
+@pytest.mark.parametrize(
+    ("held_after", "suppressing"),
+    [
+        (0, []),
+        (1, [True]),
+        (4, [True, True, True, False]),
+        (6, [True] * 3 + [False] * 3),
+        (9, [True] * 3 + [False] * 3),
+    ],
+)
+def test_persons_are_searched_again_until_classes_hold_and_of_the_last_rounds_nobody_is_suppressed(
+    held_after: int, suppressing: list[bool], among: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Facts are searched again where other persons are released, or others are in their class."""
+    job = _Job.__new__(_Job)
+    calls: list[Any] = []
+    held = {"visit.result": HeldColumn("visit", "result"), "drug.name": HeldColumn("drug", "name")}
+    job.loaded = cast(
+        "Any",
+        SimpleNamespace(unit=SimpleNamespace(held=held), config=SimpleNamespace(facts=SimpleNamespace(among=among))),
+    )
+    job.tables, job.result = opened(loaded()), cast("Any", "what was found")
+
+    def again(folder: Path, lists: Any, kept: Any, *, suppresses: bool) -> None:
+        calls.append((folder.name, lists, list(kept), suppresses))
+
+    def persons() -> list[tuple[object, ...]]:
+        return [(min(len([call for call in calls if call != "facts"]), 2),)]  # other ones after the first two rounds
+
+    parts = {
+        "_loses_rows": lambda table: table.name == "visit",
+        "_values_left": lambda kept, number: dict.fromkeys(kept, f"list {number}"),
+        "_hold": lambda lists: lists == {"visit.result": f"list {held_after}"},
+        "_released": persons,
+        "_release_again": again,
+        "search": lambda: calls.append("facts"),
+    }
+    for name, part in parts.items():
+        monkeypatch.setattr(job, name, part)
+    job.hold_models(tmp_path)
+    rounds = [call for call in calls if call != "facts"]
+    assert [call[3] for call in rounds] == suppressing
+    wanted = [(f"again_{i}", {"visit.result": f"list {i}"}, ["visit.result"]) for i in range(len(suppressing))]
+    assert [call[:3] for call in rounds] == wanted
+    searched = len(suppressing) if among == "quasi_identifiers" else min(len(suppressing), 2)
+    assert calls.count("facts") == searched
+
+
+def test_models_of_values_whose_rows_stay_and_tables_without_facts_need_no_other_round(tmp_path: Path) -> None:
+    job = _Job.__new__(_Job)
+    held = {"drug.name": HeldColumn("drug", "name")}
+    job.loaded = cast("Any", SimpleNamespace(unit=SimpleNamespace(held=held)))
+    job.tables, job.facts = opened(loaded()), cast("Any", {"visit": "facts"})
+    assert [name for name, table in job.tables.items() if job._loses_rows(table)] == ["visit", "test"]
+    for result in (None, "what was found"):
+        job.result = cast("Any", result)
+        job.hold_models(tmp_path)  # which would ask an engine that is not there

@@ -125,7 +125,6 @@ def test_limits_are_floors_of_shares() -> None:
     assert [share_of(limit, 199) for limit in (3, "0%", "1%", "1.5%", "50%", "100%")] == [3, 0, 1, 2, 99, 199]
 
 
-@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -243,6 +242,7 @@ def test_a_model_compares_with_values_that_keys_that_are_missing_do_not_join(tmp
     assert actual[0] == actual[1]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("part", "change", "column", "meant"),
     [

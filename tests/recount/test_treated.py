@@ -14,6 +14,7 @@ from kanon_sql.recount.treated import broken_treatments, other_intervals
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.reading import Reading
 from kanon_sql.sql.connection import Engine
 
 
@@ -108,3 +109,48 @@ def test_dates_that_do_not_move_together_or_not_by_days_are_not_compared(engine:
     assert intervals(engine, written, {"a": CUT, "b": CUT}) == []
     assert intervals(engine, written, {"a": SHIFTED, "b": SHIFTED}, columns="a") == []
     assert len(intervals(engine, written, {"a": {**SHIFTED, "cut": "day"}, "b": SHIFTED})) == 1
+
+
+def test_each_column_of_a_shift_is_compared_with_the_first(engine: Engine) -> None:
+    source = table(engine, "a DATE, b DATE, c DATE", [("2024-01-01", "2024-01-03", "2024-01-05")], name="s")
+    configs = {name: TreatmentConfig.model_validate(SHIFTED) for name in "abc"}
+    treated = replace(source, untreated=source, treatments=configs)
+    for third, others in (("2024-02-05", 0), ("2024-02-06", 1)):
+        released = table(engine, "a DATE, b DATE, c DATE", [("2024-02-01", "2024-02-03", third)])
+        problems = other_intervals(released, treated, source.columns)
+        assert problems == ["1 rows have other numbers of days between 'a' and 'c' than the source"] * others
+
+
+def test_texts_that_mean_missing_have_no_days_between_them(engine: Engine) -> None:
+    """Neither those of the source, whose days no release may have, nor the empty text of a file."""
+    missing, columns = ("9999-01-01", "9999-01-03"), "a VARCHAR, b VARCHAR"
+    source = table(engine, columns, [("2024-01-01", "2024-01-09"), missing, ("-", None)], name="s")
+    read = tuple(replace(col, reading=Reading("timestamp")) for col in source.columns)
+    source = replace(source, columns=read, missing=(*missing, "-"))
+    configs = {name: TreatmentConfig.model_validate(SHIFTED) for name in "ab"}
+    treated = replace(source, untreated=source, treatments=configs)
+    for second, others in (("2024-02-09", 0), ("2024-02-03", 1)):
+        rows = [("2024-02-01", second), ("", ""), ("", None), missing]
+        released = replace(table(engine, columns, rows, "csv"), missing=missing)
+        assert len(other_intervals(released, treated, read)) == others
+
+
+def test_texts_of_a_format_have_the_days_of_their_format(engine: Engine) -> None:
+    """What is a text in the source is read as the configuration says, and written so."""
+    columns = "a VARCHAR, b VARCHAR"
+    source = table(engine, columns, [("01.02.2024", "03.02.2024")], name="s")
+    read = tuple(replace(col, reading=Reading("date", format="%d.%m.%Y")) for col in source.columns)
+    source = replace(source, columns=read)
+    configs = {name: TreatmentConfig.model_validate(SHIFTED) for name in "ab"}
+    treated = replace(source, untreated=source, treatments=configs)
+    for second, others in (("09.05.2024", 0), ("10.05.2024", 1)):
+        released = table(engine, columns, [("07.05.2024", second)])
+        assert len(other_intervals(released, treated, read)) == others
+
+
+def test_an_end_that_is_a_share_is_left_to_the_run_whichever_it_is(engine: Engine) -> None:
+    written = table(engine, "a INTEGER", [(15,)])
+    config = TreatmentConfig.model_validate({"bottom": "1%", "top": 10})
+    assert broken_treatments(written, {"a": config}, [Column("a", "c0", "INTEGER")], ()) == [
+        "column 'a' holds 1 values that are above 10"
+    ]

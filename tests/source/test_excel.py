@@ -6,19 +6,28 @@ import csv
 import json
 import zipfile
 from collections import Counter
+from contextlib import nullcontext
 from datetime import date, datetime, time, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_engine import attached
+from sqlglot import exp
 from tables import people, simple
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.formats.base import OpenRequest
+from kanon_sql.source.formats.registry import FILE_FORMATS
+from kanon_sql.source.model import Source
+from kanon_sql.sql.connection import Engine
 
 HEADER = ["sex", "age", "zip", "diagnosis", "cost"]
 
@@ -44,6 +53,25 @@ def book(path: Path, openpyxl: Any, *sheets: tuple[str, list[list[Any]]]) -> Pat
 
 def run(source: Any, target: Path, *columns: str, **more: Any) -> Any:
     return kanon_sql.run(simple(source, target, *columns, k=more.pop("k", 1), **more))
+
+
+@cache
+def engine() -> Engine:
+    """An engine for all workbooks that are only read."""
+    connection = duckdb.connect()
+    connection.execute("CREATE SCHEMA IF NOT EXISTS kanon")
+    return Engine(connection)
+
+
+def opened(*paths: Path, sheet: str | None = None) -> Source:
+    """What the tables of workbooks are read as, without a run."""
+    config = SourceConfig(path=str(paths[0]), sheet=sheet)
+    return FILE_FORMATS["excel"].open(engine(), OpenRequest(paths, config, (), "source"))
+
+
+def cells_of(source: Source) -> tuple[dict[str, str], list[tuple[Any, ...]]]:
+    """(types of the columns, rows)."""
+    return {col.name: col.type for col in source.columns}, engine().run(source.relation)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -112,6 +140,79 @@ WRITTEN: dict[str, list[Any]] = {
     "long": ["30:05:00", "0:00:01", None, "1:00:00", "48:00:00"],
     "mixed": ["1", "x", "2.5", "true", "2020-01-05"],
 }
+
+
+def test_the_narrowest_type_that_holds_all_cells_of_a_column(tmp_path: Path, openpyxl: Any) -> None:
+    nights = timedelta(days=2, hours=3, seconds=4)
+    columns: dict[str, tuple[list[Any], str, list[Any]]] = {
+        "whole": ([1, -(2**53), 2**53, 0], "BIGINT", [1, -(2**53), 2**53, 0]),
+        "great": ([1, 2**53 + 2, 2, 3], "DOUBLE", [1.0, 2.0**53 + 2, 2.0, 3.0]),
+        "decimal": ([1, 2.5, None, 0], "DOUBLE", [1.0, 2.5, None, 0.0]),
+        "truth": ([True, False, None, True], "BOOLEAN", [True, False, None, True]),
+        "day": ([date(2020, 1, 5), None, date(1999, 12, 31), date(2024, 2, 29)], "DATE", []),
+        "moment": (
+            [datetime(2020, 1, 5, 10, 30), date(2020, 1, 6), None, None],
+            *("TIMESTAMP", [datetime(2020, 1, 5, 10, 30), datetime(2020, 1, 6), None, None]),
+        ),
+        "clock": ([time(12, 30), None, time(0, 0, 1), time(23, 59)], "TIME", []),
+        "mixed": ([1, "x", 2.5, True], "VARCHAR", ["1", "x", "2.5", "true"]),
+        "long": ([nights, timedelta(seconds=61), "x", None], "VARCHAR", ["51:00:04", "0:01:01", "x", None]),
+        "none": ([None] * 4, "VARCHAR", [None] * 4),
+    }
+    rows = [[values[row] for values, _, _ in columns.values()] for row in range(4)]
+    types, read_rows = cells_of(opened(book(tmp_path / "in.xlsx", openpyxl, ("S", [list(columns), *rows]))))
+    assert types == {name: kind for name, (_, kind, _) in columns.items()}
+    wanted = [read_as or values for values, _, read_as in columns.values()]
+    assert read_rows == list(zip(*wanted, strict=True))
+
+
+def test_a_row_of_zeros_is_a_row_and_rows_are_counted_from_one(tmp_path: Path, openpyxl: Any) -> None:
+    rows: list[list[Any]] = [[], ["n", "t"], [1, "a"], [], [0, None], [None, None], [None, "b"]]
+    source = opened(book(tmp_path / "in.xlsx", openpyxl, ("S", rows)))
+    assert cells_of(source) == ({"n": "BIGINT", "t": "VARCHAR"}, [(1, "a"), (0, None), (None, "b")])
+    assert source.warnings == ("2 blank rows between others are left out",)
+    numbers = f"SELECT row FROM {source.relation.find(exp.Table)} ORDER BY row"
+    assert engine().run(numbers) == [(3,), (5,), (7,)]
+    (alone,) = opened(book(tmp_path / "b.xlsx", openpyxl, ("S", [["n"], [1], [], [2], []]))).warnings
+    assert alone == "1 blank row between others is left out"
+
+
+def test_files_are_one_table_where_their_columns_are_the_same_in_the_same_order(tmp_path: Path, openpyxl: Any) -> None:
+    first = book(tmp_path / "a.xlsx", openpyxl, ("S", [["x", "n"], ["a", 1]]))
+    more = book(tmp_path / "b.xlsx", openpyxl, ("T", [["x", "n"], [None, 2.5]]))
+    assert cells_of(opened(first, more)) == ({"x": "VARCHAR", "n": "DOUBLE"}, [("a", 1.0), (None, 2.5)])
+    turned = book(tmp_path / "c.xlsx", openpyxl, ("S", [["n", "x"], [1, "a"]]))
+    with pytest.raises(EngineError, match=r"c\.xlsx: its columns differ from those of .*a\.xlsx; expected the same"):
+        opened(first, turned)
+
+
+def test_the_only_sheet_with_cells_is_read_or_the_one_that_is_named(tmp_path: Path, openpyxl: Any) -> None:
+    first, second = [["x"], ["a"]], [["x"], ["b"]]
+    assert cells_of(opened(book(tmp_path / "a.xlsx", openpyxl, ("S", []), ("T", first))))[1] == [("a",)]
+    both = book(tmp_path / "b.xlsx", openpyxl, ("S", first), ("T", second))
+    assert cells_of(opened(both, sheet="T"))[1] == [("b",)]
+    with pytest.raises(ConfigurationError, match=r"b\.xlsx has 2 sheets with cells \('S', 'T'\); name one"):
+        opened(both)
+
+
+@pytest.mark.parametrize(("cells", "is_merged"), [("A1:B1", False), ("B2:C2", True), ("A3:A4", True)])
+def test_cells_are_merged_above_the_table_alone(cells: str, is_merged: bool, tmp_path: Path, openpyxl: Any) -> None:
+    source = book(tmp_path / "in.xlsx", openpyxl, ("S", [[], ["x", "n"], ["a", 1], ["b", 2]]))
+    workbook = openpyxl.load_workbook(source)
+    workbook["S"].merge_cells(cells)
+    workbook.save(source)
+    with pytest.raises(EngineError, match=rf"has merged cells \({cells}\)") if is_merged else nullcontext():
+        opened(source)
+
+
+def test_columns_are_called_as_the_program_calls_them(tmp_path: Path, openpyxl: Any) -> None:
+    for place, letters in ((0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA")):
+        rows: list[list[Any]] = [[*(f"c{i}" for i in range(place)), None, "end"], [None] * place + [5, 6]]
+        if not place:
+            rows[0][0:1] = [None]
+        source = book(tmp_path / f"{place}.xlsx", openpyxl, ("S", rows))
+        with pytest.raises(EngineError, match=f"row 1 names no column {letters}, which holds values;"):
+            opened(source)
 
 
 @pytest.mark.tool
@@ -209,7 +310,6 @@ FAULTS: dict[str, tuple[list[list[Any]], str]] = {
 }
 
 
-@pytest.mark.tool
 @pytest.mark.parametrize("case", FAULTS)
 def test_sheets_that_are_no_tables(tmp_path: Path, openpyxl: Any, case: str) -> None:
     rows, problem = FAULTS[case]
@@ -219,7 +319,6 @@ def test_sheets_that_are_no_tables(tmp_path: Path, openpyxl: Any, case: str) -> 
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.tool
 def test_merged_cells_are_refused(tmp_path: Path, openpyxl: Any) -> None:
     source = book(tmp_path / "in.xlsx", openpyxl, ("S", [["x", "n"], ["a", 1], [None, 2]]))
     workbook = openpyxl.load_workbook(source)
@@ -229,7 +328,6 @@ def test_merged_cells_are_refused(tmp_path: Path, openpyxl: Any) -> None:
         run(source, tmp_path / "out.csv", "x")
 
 
-@pytest.mark.tool
 @pytest.mark.parametrize("raw", [b"PK\x03\x04xl/", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), b"x,y\n1,2\n"])
 def test_files_that_are_no_workbooks(tmp_path: Path, openpyxl: Any, raw: bytes) -> None:
     (tmp_path / "in.xlsx").write_bytes(raw)
@@ -237,7 +335,6 @@ def test_files_that_are_no_workbooks(tmp_path: Path, openpyxl: Any, raw: bytes) 
         run(tmp_path / "in.xlsx", tmp_path / "out.csv", "x")
 
 
-@pytest.mark.tool
 @pytest.mark.parametrize("damage", ["packed bytes", "marks of the sheet", "end of the sheet"])
 def test_a_workbook_with_a_damaged_sheet(tmp_path: Path, openpyxl: Any, damage: str) -> None:
     """The file can be opened, the sheet in it cannot be read."""
