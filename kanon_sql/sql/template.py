@@ -381,6 +381,8 @@ def _text_of(value: Fill) -> str:
         return f"({' + '.join(_text_of(entry) for entry in value.this.flatten(unnest=False))})"
     if isinstance(value, exp.Array):
         return f"[{', '.join(_text_of(entry) for entry in value.expressions)}]"
+    if isinstance(value, exp.Literal) and not value.is_string:
+        return str(value.this)
     named = isinstance(value, exp.Column) and set(value.args) <= {"this", "table"}
     parts = [value.args[key] for key in ("table", "this") if value.args.get(key) is not None] if named else []
     if parts and all(isinstance(part, exp.Identifier) and part.args.get("quoted") for part in parts):

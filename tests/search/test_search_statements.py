@@ -194,6 +194,22 @@ def test_what_suppressed_rows_would_have_lost_is_summed_by_each_column() -> None
     assert sorted(rows) == [(0, 50, 14), (1, 120, 4)]
 
 
+def test_classes_and_what_suppressed_rows_would_have_lost_are_told_together() -> None:
+    """Of a node without a class that violates nothing is lost."""
+    classes = [(0, 1, 2, True), (0, 2, 3, True), (0, 3, 9, False), (1, 1, 4, False)]
+    tables = {
+        "classes": ("node BIGINT, word BIGINT, size BIGINT, violates BOOLEAN", classes),
+        "counted": (
+            "node BIGINT, suppressed BIGINT, released_classes BIGINT, smallest BIGINT, largest BIGINT, "
+            "released_squares BIGINT, all_classes BIGINT, all_squares BIGINT",
+            [(0, 5, 1, 9, 9, 81, 3, 94), (1, 0, 1, 4, 4, 16, 1, 16)],
+        ),
+        "lost": ("node BIGINT, a BIGINT, b BIGINT", [(0, 50, 14)]),
+    }
+    rows = answers("search/full_domain/batch_measured", tables, lists={"cost": [{"cost": "a"}, {"cost": "b"}]})
+    assert sorted(rows) == [(0, 5, 1, 9, 9, 81, 3, 94, 50, 14), (1, 0, 1, 4, 4, 16, 1, 16, 0, 0)]
+
+
 def test_combinations_of_a_batch_are_joined_by_their_value_too() -> None:
     rows = [(0, 0, 1, 2), (0, 0, 1, 3), (0, 0, 2, 1), (1, 0, 1, 4)]
     tables = {"sensitive": ("a BIGINT, b BIGINT, value BIGINT, row_count BIGINT", rows)}

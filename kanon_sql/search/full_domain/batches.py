@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
+from operator import getitem
 
 from sqlglot import exp
 
@@ -107,11 +108,11 @@ class Batches:
     def ask(self, query: Query, part: str, nodes: Sequence[Node], k: int) -> Iterator[tuple[Sequence[Node], list[Row]]]:
         """The nodes in batches, each with the rows that the statement `part` about it gives.
 
-        `part` is check, classes, units or screen; the nodes of a batch are numbered in their order.
+        `part` is check, classes, units, measured or screen; the nodes of a batch are numbered in their order.
         """
         filled = self._rolled(query, part, nodes) if self._reads_tables(len(nodes)) else self._plain(part, nodes)
         for batch, statement, holes in filled:
-            if part == "units":
+            if part in ("units", "measured"):
                 packed = [sum(at << place for at, (place, _) in zip(node, self._levels, strict=True)) for node in batch]
                 holes.names["node_levels"] = exp.Array(expressions=[exp.Literal.number(number) for number in packed])
                 holes.lists["cost"] = self._costs
@@ -191,12 +192,18 @@ class Batches:
 
     def _word_of(self, node: Node) -> exp.Expr:
         """The sum of the columns at a node's levels."""
-        columns: list[exp.Expr] = [
-            column(code_name(i, level)) for i, level in enumerate(node) if self._divides(i, level)
-        ]
+        columns = [name for name in map(getitem, self._columns, node) if name is not None]
         if not columns:
             return exp.Literal.number(0)
         return exp.Paren(this=reduce(lambda left, right: exp.Add(this=left, expression=right), columns))
+
+    @cached_property
+    def _columns(self) -> list[list[exp.Expr | None]]:
+        """The column of each level of each quasi-identifier, None of those that distinguish no rows."""
+        return [
+            [column(code_name(i, level)) if self._divides(i, level) else None for level in range(mapping.height + 1)]
+            for i, mapping in enumerate(self._frequency.mappings)
+        ]
 
     def _factor(self, attribute: int) -> Fill:
         value = self._factors[attribute]
@@ -246,6 +253,13 @@ class _Statements:
     def units(self) -> Composed:
         """The units of loss that the suppressed rows of each node would have had."""
         return compose("search/full_domain/batch_suppressed_units", {"classes": self._judged})
+
+    @cached_property
+    def measured(self) -> Composed:
+        """The classes of each node and those units, of classes that are made once."""
+        counted = compose("search/full_domain/batch_classes", {"classes": "judged"})
+        lost = compose("search/full_domain/batch_suppressed_units", {"classes": "judged"})
+        return compose("search/full_domain/batch_measured", {"classes": self._judged, "counted": counted, "lost": lost})
 
 
 def _packed(file: str, table: str | Composed) -> Composed:

@@ -290,20 +290,36 @@ class NodeChecker:
 
     def measure(self, nodes: Sequence[Node]) -> list[NodeMeasures]:
         """The nodes with their `measures`, in few statements."""
-        self.learn([node for node in nodes if not self._is_measured(node)], counted=True)
-        self.learn_losses(nodes)
+        unmeasured = [node for node in dict.fromkeys(nodes) if not self._is_measured(node)]
+        if not self._gives_units:
+            self.learn(unmeasured, counted=True)
+            return [self.measures(node) for node in nodes]
+        for node, numbers in self._ask_many("measured", unmeasured):
+            counts = self._counts[node] = Counts(*numbers[: -len(node)])
+            if node not in self._suppressed:
+                self._record(node, counts.suppressed)
+            self._take_losses(node, numbers[-len(node) :])
         return [self.measures(node) for node in nodes]
 
     def learn_losses(self, nodes: Iterable[Node]) -> None:
         """Computes the losses of many nodes, whose suppressed rows are known, in few statements."""
-        if self.batch == 1 or not self._batches.units_size:
+        if not self._gives_units:
             return
         unmeasured = [node for node in dict.fromkeys(nodes) if node not in self._measures]
         for node, sums in self._ask_many("units", [node for node in unmeasured if self._suppressed[node]]):
-            units = self._units_outside(node, self._suppressed[node])
-            for i in self._between(node):
-                units[i] = sums[i]
-            self._measure(node, units)
+            self._take_losses(node, sums)
+
+    @property
+    def _gives_units(self) -> bool:
+        """Whether a statement may give the units of loss of many nodes."""
+        return self.batch > 1 and self._batches.units_size > 0
+
+    def _take_losses(self, node: Node, sums: Sequence[int]) -> None:
+        """Stores the node's losses; `sums` are those units, of no meaning at the leaves and the top."""
+        units = self._units_outside(node, self._suppressed[node])
+        for i in self._between(node):
+            units[i] = sums[i]
+        self._measure(node, units)
 
     def _is_measured(self, node: Node) -> bool:
         return node in self._measures and self._measures[node].counts is not None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import product
 from math import prod
 from operator import and_, or_
@@ -131,6 +131,8 @@ class Tags:
             self._failing.insert(0, (guarded, node))
 
 
+_DIGITS = b"01" + bytes(254)  # what bytes of 0 and 1 are written as
+_MOST_HALVES = 1_000  # sets that are kept
 MOST_NODES = 200_000  # of a lattice with NodeSets: 25 KB each
 
 
@@ -145,6 +147,9 @@ class NodeSets:
         for i in range(len(counts) - 2, -1, -1):
             self._strides[i] = self._strides[i + 1] * counts[i + 1]
         self.nodes = list(lattice.nodes())
+        # Many nodes share half of their levels.
+        self._below = lru_cache(_MOST_HALVES)(self._at_most)
+        self._above = lru_cache(_MOST_HALVES)(self._at_least)
         # For each quasi-identifier and level, counted from the lowest: the nodes of at most that level.
         self._up_to = [
             [self._repeated(stride * (level + 1), stride * count) for level in range(count)]
@@ -161,13 +166,23 @@ class NodeSets:
 
     def below(self, node: Node) -> int:
         """The set of the nodes at or below one."""
-        lows = self._lattice.lows
-        return reduce(and_, (self._up_to[i][level - lows[i]] for i, level in enumerate(node)), self.every)
+        half = len(node) // 2
+        return self._below(0, node[:half]) & self._below(half, node[half:])
 
     def above(self, node: Node) -> int:
         """The set of the nodes at or above one."""
+        half = len(node) // 2
+        return self._above(0, node[:half]) & self._above(half, node[half:])
+
+    def _at_most(self, start: int, levels: Node) -> int:
+        """The nodes of at most these levels of the quasi-identifiers from one on."""
         lows = self._lattice.lows
-        lower = [self._up_to[i][level - lows[i] - 1] for i, level in enumerate(node) if level > lows[i]]
+        return reduce(and_, (self._up_to[i][at - lows[i]] for i, at in enumerate(levels, start)), self.every)
+
+    def _at_least(self, start: int, levels: Node) -> int:
+        """The nodes of at least these levels of the quasi-identifiers from one on."""
+        lows = self._lattice.lows
+        lower = (self._up_to[i][at - lows[i] - 1] for i, at in enumerate(levels, start) if at > lows[i])
         return self.every & ~reduce(or_, lower, 0)
 
     def at_height(self, height: int) -> int:
@@ -202,5 +217,4 @@ class NodeSets:
 
     def where(self, chosen: Iterable[bool]) -> int:
         """The set of the nodes for which a list, in the order of `Lattice.nodes()`, is true."""
-        digits = "".join("1" if is_chosen else "0" for is_chosen in chosen)
-        return int(digits[::-1], 2)
+        return int(bytes(chosen)[::-1].translate(_DIGITS), 2)
