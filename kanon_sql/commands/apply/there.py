@@ -29,11 +29,10 @@ from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.dialects import own
+from kanon_sql.sql.dialects import joined, own
 from kanon_sql.sql.template import Fill, Item, column, quoted, state
 from kanon_sql.sql.writing import Listing
 
-_TOGETHER = 50  # texts that one call puts together
 _FILES = "commands/apply/there"
 
 
@@ -99,9 +98,7 @@ def _key(names: Sequence[Item]) -> exp.Expr:
         is_null = exp.Is(this=text.copy(), expression=exp.null())
         given = own("concat", ",", length, ":", text)
         parts.append(exp.Case(ifs=[exp.If(this=is_null, true=exp.Literal.string(",-"))], default=given))
-    while len(parts) > 1:
-        parts = [own("concat", *parts[start : start + _TOGETHER]) for start in range(0, len(parts), _TOGETHER)]
-    return parts[0]
+    return joined(parts)
 
 
 def generalized_there(
