@@ -30,6 +30,7 @@ from kanon_sql.sql.template import Fill, Item, column
 from kanon_sql.sql.writing import Listing, cell_of
 
 _LARGEST = 2**62  # of a number in BIGINT, with room to spare
+_FLOATING = ("FLOAT", "DOUBLE")
 _MOST_SETS = 50  # of columns with a count beside each row
 
 
@@ -166,9 +167,17 @@ def _outputs(
         described = quasi.described if quasi else col.released_type
         released.append(ReleasedColumn(code, col.name, quasi is not None, described))
     if request.carried is not None:
-        entity = column("entity", "source_rows")
-        outputs.append({"value": entity, "column": "entity", "released": column("entity"), "name": "entity"})
+        carried = _carried(request.carried, together=request.together)
+        outputs.append({"value": carried, "column": "entity", "released": column("entity"), "name": "entity"})
     return outputs, tuple(released)
+
+
+def _carried(col: Column, *, together: bool) -> exp.Expr:
+    """A column that is not released; of groups with one zero: -0.0, another text, is of the group of 0.0."""
+    value: exp.Expr = column("entity", "source_rows")
+    if not together or col.type not in _FLOATING:
+        return value
+    return exp.cast(exp.Add(this=value, expression=exp.Literal.number(0)), col.type)
 
 
 def _violates(keys: Sequence[exp.Expr], k: int, known_columns: int | None, *, is_listed: bool) -> exp.Expr:
@@ -320,6 +329,11 @@ def _numbered(read: Sequence[_Generalized], name: str = "class") -> list[_Number
     return [_Numbered(f"{name}_{i}", tuple(group)) for i, group in enumerate(groups)]
 
 
+def _one_zero(value: str | None, kind: str) -> str | None:
+    """The text of a group with one zero, as `_carried` has it."""
+    return "0.0" if value == "-0.0" and kind in _FLOATING else value
+
+
 def _violating(
     engine: Engine, listed: Sequence[tuple[MappingTable, int]], numbered: Sequence[_Numbered], group: Column | None
 ) -> Listing:
@@ -336,7 +350,8 @@ def _violating(
     rows = []
     for row in classes:
         by_index = {m.index: int(code) for (m, _), code in zip(listed, row, strict=False)}
-        cells = (cell_of(value, kind) for value, kind in zip(row[len(listed) :], kinds, strict=True))
+        named = [_one_zero(value, kind) for value, kind in zip(row[len(listed) :], kinds, strict=True)]
+        cells = (cell_of(value, kind) for value, kind in zip(named, kinds, strict=True))
         rows.append((*(number.of(by_index) for number in numbered), *cells, 1))
     keys = len(numbered) + len(kinds)
     return Listing("violating", "the classes that violate k or a model", columns, tuple(rows), keys=keys)

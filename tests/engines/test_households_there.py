@@ -103,6 +103,28 @@ def test_households_elsewhere(house: str, more: Json, tmp_path: Path, monkeypatc
     kept_whole(rows, expected)
 
 
+# The one row alone is of the household of both zeros.
+ZEROS: Rows = [
+    *((house, "f", 20, None) for house in (0.0, -0.0, -0.0)),
+    *((None, "f", 20, None) for _ in range(6)),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lone", [0.0, -0.0])
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+def test_both_zeros_name_one_household(kind: str, lone: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = duckdb.connect()
+    server.execute(f"CREATE TABLE people (house {kind}, sex VARCHAR, age BIGINT, problem VARCHAR)")
+    insert(server, "people", [(lone, "m", 20, None), *ZEROS])
+    monkeypatch.setattr(ElsewhereJob, "server", server, raising=False)
+    monkeypatch.setitem(opening.JOBS, "postgres", ElsewhereJob)
+    parts = {"engine": {"postgres": "elsewhere"}, "source": {"table": "people"}, "target": {"table": "released"}}
+    report = kanon_sql.run({**configuration(tmp_path), **parts}, advice=False).report
+    assert report["rows"]["suppressed"] == 4 and report["rows"]["groups"]["split"] == 0
+    assert server.execute("SELECT DISTINCT house FROM released").fetchall() == [(None,)]
+
+
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     with starting(tmp_path_factory.mktemp) as started:
@@ -114,6 +136,17 @@ def marked(test: Any) -> Any:
     for mark in MARKS:
         test = mark(test)
     return ENGINES(test)
+
+
+@marked
+def test_both_zeros_name_one_household_there(start: Start, engine: str, tmp_path: Path) -> None:
+    place, columns, rows = start(engine), {**COLUMNS, "house": "DOUBLE"}, [(-0.0, "m", 20, None), *ZEROS]
+    config = configuration(tmp_path)
+    expected, report = in_duckdb(tmp_path, columns, rows, config)
+    there = place.configured(config, place.put(columns, rows))
+    assert kanon_sql.run(there, advice=False).report["rows"] == report["rows"]
+    released = counted(place.released(there) or [])
+    assert released == expected and {row[0] for row in released} == {None}
 
 
 @marked
