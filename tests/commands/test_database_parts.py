@@ -13,7 +13,7 @@ import pytest
 from shared_engine import attached, shared
 from sqlglot import exp
 
-from kanon_sql.commands.database.distances import _day
+from kanon_sql.commands.database.distances import _day, with_distances
 from kanon_sql.commands.database.held import held_value, key_of_persons
 from kanon_sql.commands.database.held_counts import _taking_part, _with_values, with_counted
 from kanon_sql.commands.database.keys import _losses
@@ -353,3 +353,30 @@ def test_models_of_values_whose_rows_stay_and_tables_without_facts_need_no_other
     for result in (None, "what was found"):
         job.result = cast("Any", result)
         job.hold_models(tmp_path)  # which would ask an engine that is not there
+
+
+def test_distances_are_from_the_date_as_it_was_before_any_treatment() -> None:
+    """A cut or moved date of the table of persons would shift what is counted from it, or tell by how much."""
+    tables = {**TABLES, "visit": {"link": "person_id", "since": {"day": "born"}, "facts": {"day": {}}}}
+    tables["person"] = {**TABLES["person"], "identifiers": ["born"]}
+    database = loaded(tables=tables)
+    with shared() as connection:
+        rows = [(1, "2000-02-03"), (2, "2001-04-05"), (3, None)]
+        read = a_table(connection, "as_read", "parquet", "person_id INTEGER, born DATE", rows)
+        cut = a_table(connection, "as_cut", "parquet", "person_id INTEGER, born DATE", [(1, "2000-01-01")])
+        days = a_table(connection, "visits", "parquet", "person_id INTEGER, day DATE", [(1, "2000-02-09")])
+        connection.execute(
+            "CREATE TEMP TABLE links AS SELECT CAST(i AS VARCHAR) AS key, i AS person FROM range(4) r(i)"
+        )
+        visit = OpenTable(database.tables["visit"], days, days.columns, {})
+        for unit in (replace(cut, untreated=read), read):
+            persons = OpenTable(database.tables["person"], unit, unit.columns, {})
+            dated = with_distances(Engine(connection), database, visit, "links", persons, "links")
+            origins, col = dated.origins["day"]
+            found = connection.execute(f'SELECT person, CAST(origin AS VARCHAR) FROM "{origins}"').fetchall()
+            assert sorted(found) == rows and col.type == "DATE"
+            assert dated.source.column("day").type == "BIGINT"
+        texts = a_table(connection, "no_days", "csv", "person_id INTEGER, born VARCHAR", [(1, "in May")])
+        persons = OpenTable(database.tables["person"], replace(cut, untreated=texts), cut.columns, {})
+        with pytest.raises(ConfigurationError, match="1 texts that do not begin with a date"):
+            with_distances(Engine(connection), database, visit, "links", persons, "links")

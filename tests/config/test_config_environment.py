@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import os
 import textwrap
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kanon_sql.commands import sweep
+from kanon_sql.commands.database import run as database_steps
+from kanon_sql.commands.run.advice import _plain
+from kanon_sql.config.database import load_database
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError
+from kanon_sql.report.call import Call, reporting
+from kanon_sql.report.report import ReportDraft
 
 SMALL = "source: data.csv\nquasi_identifiers: [age, sex]\nprivacy: {k: 5}\n"
 
@@ -223,3 +231,65 @@ def test_whatever_text_comes_in_only_problems_come_out(tmp_path_factory: pytest.
     with pytest.raises(ConfigurationError) as caught:
         load_config(os.fspath(file))
     assert all(problem.isprintable() for problem in caught.value.problems)
+
+
+SECRET = SMALL.replace("data.csv", "${KANON_PW}.csv")
+
+
+def test_no_secret_is_in_the_message_with_which_a_job_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in its lines, nor in the error as it prints, nor in the report of the job."""
+    monkeypatch.setenv("KANON_PW", "hunter2")
+    loaded = load(SECRET)
+    draft = ReportDraft.of(loaded)
+    with pytest.raises(EngineError) as caught, reporting(Call(), loaded, draft, lambda: cast("Any", {})):
+        raise EngineError(["hunter2: cannot be opened", "at hunter2"])
+    wanted = ["${KANON_PW}: cannot be opened", "at ${KANON_PW}"]
+    assert caught.value.problems == draft.errors == wanted
+    assert str(caught.value) == "\n".join(wanted)
+
+
+def test_no_secret_is_in_the_message_or_report_of_a_run_of_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KANON_PW", "hunter2")
+    Path("d.yaml").write_text(
+        "source: ${KANON_PW}\nunit: {table: person, key: id}\nprivacy: {k: 2}\n"
+        "tables: {person: {quasi_identifiers: {sex: {builtin: suppress}}}}\n",
+        encoding="utf-8",
+    )
+    loaded = load_database("d.yaml")
+
+    def fails(*_: object) -> None:
+        raise EngineError("hunter2: cannot be opened")
+
+    monkeypatch.setattr(database_steps, "_run", fails)
+    with pytest.raises(EngineError) as caught:
+        database_steps.run_database(loaded, Call())
+    assert str(caught.value) == "${KANON_PW}: cannot be opened"
+    assert caught.value.report is not None and caught.value.report["errors"] == ["${KANON_PW}: cannot be opened"]
+
+
+@pytest.mark.parametrize("error", [EngineError("hunter2: cannot be opened"), NoReleaseError("hunter2: has no row")])
+def test_no_secret_is_in_the_message_or_points_of_a_sweep(error: KanonError, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KANON_PW", "hunter2")
+    curve = SimpleNamespace(loaded=load(SECRET), name="c", configuration="c.yaml")
+
+    @contextmanager
+    def opened(_: object) -> Any:
+        raise error
+        yield
+
+    swept = sweep._Sweep(cast("Any", SimpleNamespace(limits=(0,), ks=(5,))), opened, Call())
+    swept._describe = lambda *_: None  # type: ignore[method-assign]
+    if isinstance(error, NoReleaseError):
+        swept.search([cast("Any", curve)])
+        assert [point.problem for point in swept._points["c"]] == ["${KANON_PW}: has no row"]
+        return
+    with pytest.raises(EngineError) as caught:
+        swept.search([cast("Any", curve)])
+    assert str(caught.value) == "${KANON_PW}: cannot be opened"
+
+
+def test_no_secret_is_in_a_change_that_is_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KANON_PW", "hunter2")
+    change = {"hunter2": {"hierarchy": "hunter2", "weight": 2}, "identifiers": ["hunter2"]}
+    wanted = {"${KANON_PW}": {"hierarchy": "${KANON_PW}", "weight": 2}, "identifiers": ["${KANON_PW}"]}
+    assert _plain(change, load(SECRET)) == wanted

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
-from queried import answers
+from queried import answers, table
+from shared_engine import shared
+from sqlglot import exp
+
+from kanon_sql.recount.facts import count_exposed, count_facts, count_telling, list_facts
+from kanon_sql.sql.connection import Engine
 
 QI = [{"value": "qi"}]
 # Persons 1 to 3 are in class 1, persons 4 and 5 in class 2.
@@ -128,3 +134,21 @@ def test_a_fact_is_told_where_one_of_its_rows_needs_only_facts_that_are_kept() -
     }
     # Fact 1 is not kept, which 2 needs; 3 has a row that needs it and another that does not. Person 2 is not released.
     assert table_of("search/facts/untold_leaves", tables, "untold_leaves") == [(1, 1), (1, 2), (2, 1)]
+
+
+def test_sets_of_as_many_facts_as_are_known_are_counted() -> None:
+    """Each fact has three persons, each two have two, and all three have one."""
+    facts = {1: "abc", 2: "ab", 3: "ac", 4: "bc"}
+    with shared() as connection:
+        engine = Engine(connection)
+        table(connection, "facts", "person BIGINT, fact VARCHAR", [(p, f) for p, of in facts.items() for f in of])
+        table(connection, "persons", "person BIGINT, class BIGINT", [(person, 1) for person in facts])
+        table(connection, "sensitive", "person BIGINT, value VARCHAR", list(zip(facts, "xyzx", strict=True)))
+        rows = exp.select("person", "fact").from_("facts")
+        list_facts(engine, [rows], exp.select("person", "class").from_("persons"))
+        assert [count_facts(engine, known) for known in (1, 2, 3)] == [3, 2, 1]
+        assert count_exposed(engine, 3, 2) == [(0, 0), (0, 0), (1, 1)]
+        values = exp.select("person", "value").from_("sensitive")
+        told = [count_telling(engine, values, known, Fraction(2, 3)) for known in (1, 2, 3)]
+        # Of those with b and c both have x, and so has the one with all three.
+        assert told == [(0, 2 / 3), (1, 1.0), (2, 1.0)]

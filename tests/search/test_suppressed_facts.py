@@ -6,6 +6,7 @@ import random
 import runpy
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from effort import tries
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kanon_sql.search.facts.confidence import Confidence
 from kanon_sql.search.facts.suppression import KEPT, PAIR_COUNTS, FactsRequired, KeptFacts
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.sql.deadline import Deadline
@@ -183,3 +185,39 @@ def test_turns_of_nobody_change_nothing_and_cost_little(engine: Engine) -> None:
     assert found[0] == found[1]
     assert found[0] != few
     assert 0 <= statements[1] - statements[0] <= 2 * (32 - 7)  # one of each turn of nobody, each time round
+
+
+def test_a_fact_that_others_leave_with_too_few_persons_goes_too(engine: Engine) -> None:
+    """The last person alone has both facts: whichever she loses in the last turn, too few others have it."""
+    held = {0: {1}, 1: {2}, 2: {1, 2}}
+    hold(engine, held)
+    required = FactsRequired(2, 2)
+    search = KeptFacts(engine, required)
+    search.take(_HELD)
+    search.suppress()
+    assert sum(map(len, require_right(engine, required, held).values())) == 2
+
+
+@pytest.mark.parametrize(
+    ("k", "held", "values"),
+    [
+        # Each fact alone tells half of its persons' values, both together those of both who have them.
+        (2, {1: {1, 2}, 2: {1, 2}, 3: {1}, 4: {1}, 5: {2}, 6: {2}}, "xxyyzz"),
+        # Of three persons one of the two alike must lose the fact, and two are too few.
+        (3, {1: {1}, 2: {1}, 3: {1}}, "xxy"),
+    ],
+)
+def test_no_set_of_facts_tells_a_value_and_none_is_rare_then(engine: Engine, k: int, held: Facts, values: str) -> None:
+    value_of = dict(enumerate(values, 1))
+    rows = ", ".join(f"({person}, '{value}')" for person, value in value_of.items())
+    engine.run(f"CREATE OR REPLACE TEMP TABLE told_for_a_test AS SELECT * FROM (VALUES {rows}) v(person, value)")
+    hold(engine, held)
+    required = FactsRequired(k, 2, Confidence("told_for_a_test", Fraction(1, 2)))
+    search = KeptFacts(engine, required)
+    search.take(_HELD)
+    search.suppress()
+    facts = require_right(engine, required, held)
+    for size in (1, 2):
+        for chosen, persons in sets_of(facts, size).items():
+            told = Counter(value_of[person] for person, codes in facts.items() if codes.issuperset(chosen))
+            assert 2 * max(told.values()) <= persons, (chosen, facts)
