@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import duckdb
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared_engine import insert
@@ -15,6 +16,7 @@ from sqlglot import exp
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.privacy.models.l_diversity import LDiversity
 from kanon_sql.privacy.registry import Model
+from kanon_sql.recount import combinations as counted_sets
 from kanon_sql.recount.counting import ClassCounts, count_classes
 from kanon_sql.recount.statement import Question, Table
 from kanon_sql.source.model import Column
@@ -80,3 +82,13 @@ def test_every_combination_is_counted(
         [(min(values), too_few)] if diverse else []
     )
     assert counts.classes == len({row[:3] for row in rows})
+
+
+@pytest.mark.parametrize("at_once", [1, 50])
+def test_rows_fall_by_any_set_whichever_statement_counts_it(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of eight rows one falls by the first column and another by the last."""
+    monkeypatch.setattr(counted_sets, "_SETS", at_once)
+    rows: list[Row] = [("a", "a", "a", None, None, 1)] * 6
+    rows += [("b", "a", "a", None, None, 1), ("a", "a", "b", None, None, 1)]
+    counts = _counted(rows, Question(2, known_columns=1), by_entity=False, weighted=False)
+    assert (counts.fewest, counts.violating_classes, counts.violating_rows, counts.unique_rows) == (1, 2, 2, 2)
