@@ -16,6 +16,7 @@ from sqlglot import exp
 from kanon_sql.commands.database.distances import _day, with_distances
 from kanon_sql.commands.database.held import held_value, key_of_persons
 from kanon_sql.commands.database.held_counts import _taking_part, _with_values, with_counted
+from kanon_sql.commands.database.joined import JoinedTables
 from kanon_sql.commands.database.keys import _losses
 from kanon_sql.commands.database.measure import _normalized
 from kanon_sql.commands.database.own_models import _problems
@@ -380,3 +381,50 @@ def test_distances_are_from_the_date_as_it_was_before_any_treatment() -> None:
         persons = OpenTable(database.tables["person"], replace(cut, untreated=texts), cut.columns, {})
         with pytest.raises(ConfigurationError, match="1 texts that do not begin with a date"):
             with_distances(Engine(connection), database, visit, "links", persons, "links")
+
+
+@pytest.mark.parametrize("only_texts", [False, True])
+def test_rows_of_joined_tables_are_made_anew_of_released_values(only_texts: bool) -> None:
+    """Shared ones are those of the same values, others those of released persons with their keys; none is as it was."""
+    region = {"quasi_identifiers": {"region": {"builtin": "suppress"}}}
+    tables = {
+        "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}},
+        "place": {"via": "place_id", **region},
+        "origin": {"via": "person_id", "quasi_identifiers": {"town": {"builtin": "suppress"}}, "insensitive": ["note"]},
+    }
+    database = loaded(tables=tables, privacy={"k": 2})
+    with shared() as connection:
+        persons = [(1, 7, "f"), (2, 7, "f"), (3, 8, "m"), (4, 8, "m")]
+        person = a_table(connection, "p", "parquet", "person_id INTEGER, place_id INTEGER, sex VARCHAR", persons)
+        place = a_table(connection, "l", "parquet", "place_id INTEGER, region VARCHAR", [(7, "north"), (8, "south")])
+        rows = [(1, "x", "n1"), (4, "y", "n4")]
+        origin = a_table(connection, "o", "parquet", "person_id INTEGER, town VARCHAR, note VARCHAR", rows)
+        columns = "person_id VARCHAR, sex VARCHAR, region VARCHAR, town VARCHAR"
+        labels = [("1", "f", "", "*"), ("2", "f", None, "*"), ("3", "f", "", "*")]
+        release = a_table(connection, "r", "parquet", columns, labels)
+        names = ("person_id", "sex", "place.region", "origin.town")
+        held = (replace(col, name=name) for col, name in zip(release.columns, names, strict=True))
+        release = replace(release, columns=tuple(held))
+        sources = {"person": person, "place": place, "origin": origin}
+        opened_tables = {
+            name: OpenTable(database.tables[name], source, source.columns, {}) for name, source in sources.items()
+        }
+        joined = JoinedTables(Engine(connection), database, opened_tables, only_texts=only_texts)
+        connection.execute(
+            "CREATE TEMP TABLE who AS SELECT i::VARCHAR AS key, i < 4 AS is_released FROM range(1, 5) r(i)"
+        )
+        counts = joined.released(release, "who")
+        assert counts == {
+            "place": {"source": 2, "orphans": 0, "suppressed": 0},
+            "origin": {"source": 2, "orphans": 0, "suppressed": 1},
+        }
+        made = {name: connection.execute(joined.tables[name].linked().sql("duckdb")).fetchall() for name in counts}
+        regions = [None] if only_texts else ["", None]
+        assert sorted((row[1] for row in made["place"]), key=str) == regions
+        assert sorted(made["origin"], key=str) == [("1", "*", "n1"), ("2", "*", None), ("3", "*", None)]
+        connection.execute("INSERT INTO l VALUES (7, 'north')")
+        with pytest.raises(ConfigurationError, match="2 persons have several rows in 'place' by 'place_id'"):
+            joined._read(joined.tables["place"], person)
+        connection.execute("DELETE FROM p WHERE person_id = 1")
+        with pytest.raises(ConfigurationError, match="1 person has several rows in 'place' by 'place_id'"):
+            joined._read(joined.tables["place"], person)
