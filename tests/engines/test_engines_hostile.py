@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from engine_places import ENGINES, MARKS, Place, Start, as_parquet, counted, spa
 from servers import missing_sail
 
 import kanon_sql
+from kanon_sql.engines.postgres.engine import describe as describe_postgres
 from kanon_sql.engines.spark.connection import describe
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.sql.disk import spill_folder
@@ -420,3 +422,27 @@ def test_a_folder_that_another_run_cleared_is_made_anew(tmp_path: Path, monkeypa
         assert folder.is_dir()
     assert len(calls) == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.engine
+def test_a_table_that_two_make_at_once_is_no_value_that_is_refused(start: Start) -> None:
+    import psycopg
+
+    place = start("postgres")
+    errors: list[Exception] = []
+
+    def make() -> None:
+        with pytest.raises(psycopg.Error) as raised:
+            second.execute("CREATE TABLE raced (x INTEGER)")
+        errors.append(raised.value)
+
+    with psycopg.connect(place.url) as first, psycopg.connect(place.url, autocommit=True) as second:
+        first.execute("CREATE TABLE raced (x INTEGER)")
+        making = threading.Thread(target=make)
+        making.start()
+        making.join(0.5)  # it waits for the first to end
+        first.commit()
+        making.join()
+        second.execute("DROP TABLE raced")
+    said = describe_postgres(errors[0], show_values=False)
+    assert said == "somebody else made a table of that name meanwhile; run again"

@@ -127,6 +127,9 @@ def _is_ambiguous(url: str) -> bool:
     return bool(at) and any(mark in before for mark in "@/?#")
 
 
+_TWICE = "23505"  # of an index, of that of names where two make a table at once
+
+
 def describe(error: psycopg.Error, *, show_values: bool) -> str:
     """One line for an error of PostgreSQL: its own words only where they hold no values, unless `show_values`.
 
@@ -135,6 +138,8 @@ def describe(error: psycopg.Error, *, show_values: bool) -> str:
     state = error.sqlstate or ""
     if is_lost(error):
         return "the connection to PostgreSQL was lost; nothing was changed"
+    if state == _TWICE and error.diag.schema_name == "pg_catalog":
+        return "somebody else made a table of that name meanwhile; run again"
     if state.startswith(("22", "23", "P0")) and not show_values:
         return f"PostgreSQL refused a value (SQLSTATE {state}); --show-values shows which"
     speaks = (
