@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from queried import answers
 from shared_engine import insert
 from sqlglot import exp
 
@@ -21,7 +22,7 @@ from kanon_sql.recount.counting import ClassCounts, count_classes
 from kanon_sql.recount.statement import Question, Table
 from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import column
+from kanon_sql.sql.template import column, parse
 
 Row = tuple[Any, ...]  # three quasi-identifiers, a sensitive value, an entity, how many rows it stands for
 _VALUE = st.sampled_from([None, "a", "b", "*"])
@@ -92,3 +93,10 @@ def test_rows_fall_by_any_set_whichever_statement_counts_it(at_once: int, monkey
     rows += [("b", "a", "a", None, None, 1), ("a", "a", "b", None, None, 1)]
     counts = _counted(rows, Question(2, known_columns=1), by_entity=False, weighted=False)
     assert (counts.fewest, counts.violating_classes, counts.violating_rows, counts.unique_rows) == (1, 2, 2, 2)
+
+
+def test_a_statement_of_others_finds_every_combination_below_what_is_asked_for() -> None:
+    rows = {"table_rows": ("v0 VARCHAR", [("a",)] * 2 + [("b",)] * 3 + [(None,)])}
+    names = {"row_total": parse("count(*)"), "found": parse("count(*)"), "least": 3}
+    short = answers("recount/known/violating", rows, names=names, lists={"key": [{"value": "v0"}]})
+    assert sorted(short) == [(1, 1.0), (2, 2.0)]
