@@ -141,7 +141,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class _Made:
+class _Assembled:
     """What came of a recipe, for all who have it: nobody changes the tree."""
 
     tree: exp.Expr
@@ -152,7 +152,7 @@ class _Made:
 class Composed:
     """A statement put together from several query files, its holes still open; filled and rendered like one file.
 
-    As long as nobody has asked for its tree, which he may change, it shares what came of its recipe: most jobs put the
+    As long as nobody has asked for its tree, and may change it, it shares what came of its recipe: most jobs put the
     same statements together.
     """
 
@@ -171,18 +171,18 @@ class Composed:
     def tree(self) -> exp.Expr:
         """The tree, of this statement alone."""
         if isinstance(self._tree, Recipe):
-            self._tree = _made(self._tree).tree.copy()
+            self._tree = _assembled(self._tree).tree.copy()
         return self._tree
 
     def copied(self) -> exp.Expr:
         """A copy of the tree."""
-        return (_made(self._tree).tree if isinstance(self._tree, Recipe) else self._tree).copy()
+        return (_assembled(self._tree).tree if isinstance(self._tree, Recipe) else self._tree).copy()
 
     @property
     def holes(self) -> Holes:
         """The holes of the tree, as it is when they are first asked for."""
         if isinstance(self._tree, Recipe):
-            return _made(self._tree).holes
+            return _assembled(self._tree).holes
         if self._holes is None:
             self._holes = _holes(self._tree)
         return self._holes
@@ -190,7 +190,7 @@ class Composed:
     @property
     def rendered(self) -> dict[object, list[str]]:
         """The pieces of its text, as `_RENDERED` has those of query files."""
-        return _made(self._tree).rendered if isinstance(self._tree, Recipe) else self._rendered
+        return _assembled(self._tree).rendered if isinstance(self._tree, Recipe) else self._rendered
 
 
 Statement = str | Composed
@@ -218,11 +218,11 @@ def compose(
 
 
 @lru_cache(maxsize=2000)
-def _made(recipe: Recipe) -> _Made:
+def _assembled(recipe: Recipe) -> _Assembled:
     tables = {key: Composed(table) if isinstance(table, Recipe) else table for key, table in recipe.tables}
     values = {key: exp.Literal.number(value) for key, value in recipe.values}
     tree = _put_together(recipe.name, tables, values)
-    return _Made(tree, _holes(tree))
+    return _Assembled(tree, _holes(tree))
 
 
 def _put_together(name: str, tables: Mapping[str, str | Composed], values: Mapping[str, exp.Expr]) -> exp.Expr:

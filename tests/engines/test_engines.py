@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -565,14 +566,16 @@ def test_spark_compares_what_is_no_quasi_identifier(
     place = start("spark")
     config = {**small(), "source": str(folder / "people.parquet"), "target": str(tmp_path / f"out.{suffix}")}
     remote = {**config, "engine": {"spark": place.url}}
-    in_order = module._in_order
+    create = module.SparkFolder._create
 
-    def spoilt(*given: Any) -> Any:
-        frame = in_order(*given)
-        return frame.withColumn("note", frame["s"])
+    def spoilt(self: Any, release: Any) -> None:
+        frame = self.spark.create(release.sql)
+        frame = frame.withColumn("note", frame["s"])
+        name = self.spark.view(frame, "spoilt").sql("spark")
+        create(self, replace(release, sql=f"SELECT * FROM {name}"))
 
     with monkeypatch.context() as patched:
-        patched.setattr(module, "_in_order", spoilt)
+        patched.setattr(module.SparkFolder, "_create", spoilt)
         with pytest.raises(VerificationError, match="not those to be released"):
             kanon_sql.run(remote)
     assert not (tmp_path / f"out.{suffix}").exists()
@@ -588,7 +591,8 @@ def test_spark_writes_rows_in_random_order(start: Start, tmp_path: Path) -> None
     config |= {"privacy": {"k": 2}, "engine": {"spark": place.url}, "target": str(tmp_path / "out.parquet")}
     kanon_sql.run(config)
     with duckdb.connect() as connection:
-        numbers = [n for (n,) in connection.execute(f"SELECT number FROM '{tmp_path}/out.parquet/*'").fetchall()]
+        rows = connection.execute(f"SELECT number FROM read_parquet('{tmp_path}/out.parquet/*.parquet')").fetchall()
+    numbers = [number for (number,) in rows]
     assert sorted(numbers) == list(range(3000))
     assert sum(after > before for before, after in pairwise(numbers)) < 1800  # half of 2999, were each order as likely
 

@@ -7,7 +7,7 @@ import os
 import stat
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -27,11 +27,7 @@ from kanon_sql.targets.staging_names import NoLocksError, clear, clear_part, new
 from kanon_sql.targets.staging_paths import exchange, move_new
 from kanon_sql.targets.staging_permissions import finish, flush_folder, strictest
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 _PATTERN = set("*?[{")
-_CHANCE = "kanon_sql_chance"  # a column that no release has
 
 
 class SparkFolder(RemoteSink):
@@ -71,7 +67,7 @@ class SparkFolder(RemoteSink):
             )
 
     def _create(self, release: RemoteRelease) -> None:
-        frame = _in_order(self.spark, release)
+        frame = self.spark.create(release.sql)
         with self.spark.speaking():
             writer = frame.write.mode("error")
             if self._compression is not None:
@@ -92,25 +88,6 @@ class SparkFolder(RemoteSink):
     def withdraw(self) -> None:
         """Removes what was not put in place."""
         self.spark.ending(self.files.withdraw)
-
-
-def _in_order(spark: Spark, release: RemoteRelease) -> DataFrame:
-    """The rows of a release, in random order where that is what is asked for.
-
-    For an ORDER BY Spark runs the statement twice, first to find the ranges of its sort. Here chance deals the rows out
-    to partitions, and puts them in order there.
-    """
-    statement = release.body.statement
-    if statement.args.get("order") is None:
-        return spark.create(release.sql)
-    from pyspark.sql import functions
-
-    unordered = statement.copy()
-    unordered.set("order", None)
-    frame = spark.create(spark.written(unordered))
-    with spark.speaking():
-        dealt = frame.withColumn(_CHANCE, functions.rand()).repartition(_CHANCE)
-        return dealt.sortWithinPartitions(_CHANCE).drop(_CHANCE)
 
 
 class SparkTable(RemoteSink):
@@ -143,7 +120,7 @@ class SparkTable(RemoteSink):
         return bool(table.isTemporary or table.tableType == "VIEW")
 
     def _create(self, release: RemoteRelease) -> None:
-        frame, name = _in_order(self.spark, release), self.beside.sql("spark")
+        frame, name = self.spark.create(release.sql), self.beside.sql("spark")
         with self.spark.speaking():
             # The catalogue knows of it before rows are written: what a killed run wrote goes with the table.
             self.spark.session.catalog.createTable(name, source="parquet", schema=frame.schema)
