@@ -133,6 +133,13 @@ def test_rows_of_few_combinations_are_drawn_by_their_share() -> None:
     assert all(abs(count - 6000 / 14 / 20) <= 1 for count in drawn.values())
 
 
+@pytest.mark.parametrize("number", range(6))
+def test_a_combination_that_all_rows_have_is_drawn(number: int) -> None:
+    parts, drawn = drawn_there([(number, 0)] * 6000, 20)
+    assert parts == [4, 20]
+    assert drawn.total() in (300, 301)
+
+
 @pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])

@@ -23,6 +23,7 @@ from kanon_sql.sql.template import Fill, Item, column, state
 _PART = 64  # of so many combinations one is looked at
 _FEW_ROWS = 4  # a combination may have without being drawn twice
 _REPEATED = 0.01  # of the rows may be of combinations that were drawn twice
+_EXPECTED = 0.8  # of as many rows as were to be drawn, where a part of the combinations stands for all
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ def _bring(engine: Engine, prepared: SearchProblem, looking: Looking) -> tuple[e
     """(SELECT in DuckDB of the combinations of which rows are drawn, with how many times a unit these are; the unit).
 
     Where most rows differ, to count all combinations means to send nearly all rows through the network. So a part of
-    the combinations is counted, and all only where these have too many rows for such a part.
+    the combinations is counted, and all only where these have too many rows for such a part: several of a combination,
+    or hardly any in that part.
     """
     if looking.by is not None:
         return _bring_rows(engine, prepared, looking, 1), 1
@@ -96,7 +98,7 @@ def _bring(engine: Engine, prepared: SearchProblem, looking: Looking) -> tuple[e
         brought = _bring_rows(engine, prepared, looking, part)
         names: dict[str, Fill] = {"brought": brought.copy(), "unit": part}
         rows, repeated = engine.query("commands/run/sample_repeated", names=names)[0]
-        if repeated <= _REPEATED * rows:
+        if repeated <= _REPEATED * rows and rows >= _EXPECTED * prepared.n / looking.step:
             return brought, part
     return _bring_rows(engine, prepared, looking, looking.step), looking.step
 
@@ -104,27 +106,23 @@ def _bring(engine: Engine, prepared: SearchProblem, looking: Looking) -> tuple[e
 def _bring_rows(engine: Engine, prepared: SearchProblem, looking: Looking, part: int) -> exp.Select:
     """Brings combinations of `part` in `step`, each with its rows and less than `part` by chance.
 
-    So of one of r rows, r <= part, a row is drawn with the chance r / step, as of any r rows.
+    So of one of r rows, r <= part, a row is drawn with the chance r / step, as of any r rows. Rows that are drawn by a
+    column come all or not at all: of one part, with nothing by chance.
     """
     backend, codes, qis = prepared.source.backend, looking.codes, list(looking.finer.values())
     dialect, step = backend.dialect, looking.step
     values = [exp.cast(column(qi.key), "VARCHAR") if qi.is_text else column(qi.key) for qi in qis]
     drawn_by = [looking.by] if looking.by else [*looking.columns, *qis]
     rest = exp.Mod(this=column("drawn_number"), expression=exp.Literal.number(step))
-    beyond = exp.Literal.number(step - part if looking.by is None else step)
-    looked_at = (
-        exp.EQ(this=rest, expression=exp.Literal.number(0)) if looking.by else exp.GTE(this=rest, expression=beyond)
-    )
-    drawn: exp.Expr = column("row_count")
-    if looking.by is None:
-        drawn = exp.Sub(this=exp.Add(this=drawn, expression=rest.copy()), expression=beyond.copy())
+    least = exp.Literal.number(step - part)
+    rows = exp.Add(this=column("row_count"), expression=rest.copy())
     names: dict[str, Fill] = {
         "given_rows": participants(prepared.source, prepared.roles, looking.policy),
         "drawn_by": dialect.hashed(
             [column(each.key) for each in drawn_by], [text_there(each, dialect) for each in drawn_by]
         ),
-        "is_looked_at": looked_at,
-        "drawn": drawn,
+        "is_looked_at": exp.GTE(this=rest, expression=least),
+        "drawn": exp.Sub(this=rows, expression=least.copy()),
         "unit": part,
     }
     lists: dict[str, list[Item]] = {

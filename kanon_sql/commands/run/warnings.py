@@ -91,8 +91,8 @@ def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[F
         # What rows share a rare value only shows where all of its rows are looked at.
         if looked_at.is_part and not alone[col.key] and looked_at.values[col.key] > _MOST_VALUES:
             rare[col.key] = _told_by(engine, _draw(engine, prepared, [col], finer, policy, col), finer, [col])
-    told = [(col, figures) for part in (alone, rare) for col in columns if (figures := part.get(col.key))]
-    return [_said(f"{roles.of(col)} column {col.name!r} tells", figures) for col, figures in told] + pairs
+    telling = [(col, figures) for part in (alone, rare) for col in columns if (figures := part.get(col.key))]
+    return [_said(f"{roles.of(col)} column {col.name!r} tells", figures) for col, figures in telling] + pairs
 
 
 def _told_by_pairs(
@@ -110,8 +110,8 @@ def _told_by_pairs(
         already = alone[first.key].keys() | alone[other.key].keys()
         if all(fine.column.name in already for fine in finer):
             continue
-        told = _told_by(engine, looked_at, finer, [first, other])
-        figures = {name: figure for name, figure in told.items() if name not in already}
+        together = _told_by(engine, looked_at, finer, [first, other])
+        figures = {name: figure for name, figure in together.items() if name not in already}
         if figures:
             pairs.append(_said(f"columns {first.name!r} and {other.name!r} together tell", figures))
     if len(pairs) > _SHOWN:
