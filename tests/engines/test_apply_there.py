@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from elsewhere import ElsewhereJob
-from engine_places import ENGINES, MARKS, Json, Place, Rows, Start, as_parquet, counted, starting
+from engine_places import MARKS, Json, Place, Rows, Start, as_parquet, counted, marked, starting
 from shared_engine import insert, shared
 
 import kanon_sql
@@ -275,13 +275,6 @@ def test_names_of_sources_and_targets_there(tmp_path: Path) -> None:
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     with starting(tmp_path_factory.mktemp) as started:
         yield started
-
-
-def marked(test: Any) -> Any:
-    """Runs a test on both engines; that above needs none."""
-    for mark in MARKS:
-        test = mark(test)
-    return ENGINES(test)
 
 
 def name_of(source: Json) -> str:

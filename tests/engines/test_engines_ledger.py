@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from elsewhere import Elsewhere
-from engine_places import ENGINES, MARKS, Json, Place, Start, as_parquet, starting
+from engine_places import Json, Place, Start, as_parquet, marked, starting
 from shared_engine import insert
 from sqlglot import exp
 
@@ -124,13 +124,6 @@ def test_so_has_one_of_many_values() -> None:
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     with starting(tmp_path_factory.mktemp) as started:
         yield started
-
-
-def marked(test: Any) -> Any:
-    """Runs a test on both engines; those above need none."""
-    for mark in MARKS:
-        test = mark(test)
-    return ENGINES(test)
 
 
 @marked

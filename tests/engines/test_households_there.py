@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from elsewhere import ElsewhereJob
-from engine_places import ENGINES, MARKS, Json, Rows, Start, as_parquet, counted, starting
+from engine_places import Json, Rows, Start, as_parquet, counted, marked, starting
 from shared_engine import insert, shared
 
 import kanon_sql
@@ -129,13 +129,6 @@ def test_both_zeros_name_one_household(kind: str, lone: float, tmp_path: Path, m
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     with starting(tmp_path_factory.mktemp) as started:
         yield started
-
-
-def marked(test: Any) -> Any:
-    """Runs a test on both engines; those above need none."""
-    for mark in MARKS:
-        test = mark(test)
-    return ENGINES(test)
 
 
 @marked

@@ -23,6 +23,14 @@ MARKS = [
 ]
 ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
 
+
+def marked(test: Any) -> Any:
+    """Runs a test on both engines, where others of its module need none."""
+    for mark in MARKS:
+        test = mark(test)
+    return ENGINES(test)
+
+
 Rows = list[tuple[Any, ...]]
 Json = dict[str, Any]
 

@@ -77,9 +77,14 @@ class Deciding(ABC):
         rows = self.engine.query("commands/apply/outcome", scope=deciding_tables())[0]
         return Outcome(*(int(count) for count in rows))
 
-    @abstractmethod
     def mixes_styles(self, number: int, position: int) -> bool:
         """Whether intervals are written in another way in an earlier release, 1 for the first, than in the new one."""
+        new, old = (self._styles(release, position) for release in (0, number))
+        return bool((new[0] and old[1]) or (new[1] and old[0]))
+
+    @abstractmethod
+    def _styles(self, number: int, position: int) -> tuple[int, int]:
+        """How many labels of a quasi-identifier are written in either way in a release, 0 for the new one."""
 
     @abstractmethod
     def _count(self) -> None:

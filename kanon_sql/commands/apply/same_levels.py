@@ -27,6 +27,7 @@ from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import union_all
 from kanon_sql.sql.template import Fill, Item, column, quoted, state
 
 
@@ -57,6 +58,14 @@ class Texts:
     def cells(self) -> list[Item]:
         """What all columns are called there."""
         return [*self.keys, *({"name": f"o{i}"} for i in range(len(self.others)))]
+
+    def named(self, texts: Sequence[exp.Expr]) -> list[Item]:
+        """What query files take of a release: of each column its name there, and its text."""
+        return [{**cell, "text": text} for cell, text in zip(self.cells, texts, strict=True)]
+
+    def of_both(self, fresh: Sequence[exp.Expr], past: Sequence[exp.Expr]) -> list[Item]:
+        """The same of a release and of the one that it is compared with."""
+        return [{**cell, "fresh": new, "past": old} for cell, new, old in zip(self.cells, fresh, past, strict=True)]
 
     def of(self, table: Source) -> list[exp.Expr]:
         """The columns of a release as texts over its keys."""
@@ -93,12 +102,6 @@ class Applying(Deciding):
             "commands/apply/release", names, {"cell": self._cells(), "out": out, "sort": sort}, deciding_tables()
         )
 
-    def mixes_styles(self, number: int, position: int) -> bool:
-        """Whether intervals are written in another way in an earlier release, 1 for the first, than in the new one."""
-        names = [{"cell_name": f"q{position}", "release_texts": _texts(table_number)} for table_number in (0, number)]
-        new, old = (self.engine.query("commands/apply/styles", names=side)[0] for side in names)
-        return bool((new[0] and old[1]) or (new[1] and old[0]))
-
     def of_rest(self) -> Applying:
         """The same for those candidates alone that no earlier release holds, which are compared with none of them."""
         rest = state("apply_unreleased")
@@ -115,28 +118,26 @@ class Applying(Deciding):
     def foreign(self, written: Source) -> int:
         """How many rows of what was written are none of the candidates, each as often as it is there."""
         names: dict[str, Fill] = {"written": written.relation, "earlier": self.candidates.relation}
-        lists = {"cell": _cells_of_both(self.texts, written, self.candidates)}
+        lists = {"cell": self.texts.of_both(self.texts.of(written), self.texts.of(self.candidates))}
         rows = template.fill("commands/apply/added", names, lists)
         counted = exp.select(exp.Count(this=exp.Star())).from_(exp.Subquery(this=rows, alias=_alias("foreign_rows")))
         return int(self.engine.run(counted)[0][0])
 
     def _cells(self) -> list[Item]:
-        return [
-            {**cell, "text": text} for cell, text in zip(self.texts.cells, self.texts.of(self.candidates), strict=True)
-        ]
+        return self.texts.named(self.texts.of(self.candidates))
+
+    def _styles(self, number: int, position: int) -> tuple[int, int]:
+        names: dict[str, Fill] = {"cell_name": f"q{position}", "release_texts": _texts(number)}
+        half_open, closed = self.engine.query("commands/apply/styles", names=names)[0]
+        return int(half_open), int(closed)
 
     def _every_release(self, first: int) -> exp.Expr:
         """The row texts of the releases from a number on; 0 is the new one."""
-        members = [exp.select("*").from_(exp.Table(this=quoted(_texts(i)))) for i in range(first, self.earlier + 1)]
-        everything: exp.Expr = members[0]
-        for member in members[1:]:
-            everything = exp.Union(this=everything, expression=member, distinct=False)
-        return everything
+        numbers = range(first, self.earlier + 1)
+        return union_all([exp.select("*").from_(exp.Table(this=quoted(_texts(i)))) for i in numbers])
 
     def _read(self, number: int, table: Source) -> None:
-        cells: list[Item] = [
-            {**cell, "text": text} for cell, text in zip(self.texts.cells, self.texts.of(table), strict=True)
-        ]
+        cells = self.texts.named(self.texts.of(table))
         names = {"release_texts": _texts(number), "table_rows": table.relation}
         self.engine.query("commands/apply/texts", names=names, lists={"cell": cells}, values={"release": number})
 
@@ -236,15 +237,9 @@ def judged_differences(
     return row_counts
 
 
-def _cells_of_both(texts: Texts, written: Source, past: Source) -> list[Item]:
-    """Of each released column its text in what was written and in the rows that it is compared with."""
-    both = zip(texts.cells, texts.of(written), texts.of(past), strict=True)
-    return [{**cell, "fresh": fresh, "past": old} for cell, fresh, old in both]
-
-
 def _sets(texts: Texts, written: Source, past: Source) -> dict[str, exp.Expr]:
     names: dict[str, Fill] = {"written": written.relation, "earlier": past.relation}
-    lists = {"cell": _cells_of_both(texts, written, past)}
+    lists = {"cell": texts.of_both(texts.of(written), texts.of(past))}
     kept, added = (template.fill(f"commands/apply/{name}", names, lists) for name in ("kept", "added"))
     of_kept = exp.select("*").from_(exp.Subquery(this=kept.copy(), alias=_alias("in_both")))
     removed = template.fill("commands/apply/removed", {**names, "kept": of_kept}, {**lists, "qi": texts.keys})

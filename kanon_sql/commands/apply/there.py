@@ -30,6 +30,7 @@ from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects import joined, own
+from kanon_sql.sql.tables import union_all
 from kanon_sql.sql.template import Fill, Item, column, quoted, state
 from kanon_sql.sql.writing import Listing
 
@@ -63,7 +64,7 @@ class _Cells:
     def filled(self, table: Source) -> dict[str, list[Item]]:
         """What query files take of a table: of each column its name and text, of the sensitive ones the value."""
         return {
-            "cell": [{**cell, "text": text} for cell, text in zip(self.texts.cells, self.of(table), strict=True)],
+            "cell": self.texts.named(self.of(table)),
             "sensitive": [
                 {"code": s.code, "value": value} for s, value in zip(self.sensitive, self.values(table), strict=True)
             ],
@@ -135,10 +136,6 @@ class ApplyingThere(Deciding):
         self._tables = [candidates, *earlier]
         self._counts = exp.Table(this=quoted("not_counted_yet"))
 
-    def mixes_styles(self, number: int, position: int) -> bool:
-        new, old = (self._styles(self._tables[table], position) for table in (0, number))
-        return bool((new[0] and old[1]) or (new[1] and old[0]))
-
     def release(self) -> RemoteRelease:
         """The statement of the rows to be released, under their real names in random order."""
         columns = self.candidates.columns
@@ -172,8 +169,8 @@ class ApplyingThere(Deciding):
         set_with(statement, [self.remote.listed(waiting)])
         return statement
 
-    def _styles(self, table: Source, position: int) -> tuple[int, int]:
-        """How many labels of a quasi-identifier are written in either way."""
+    def _styles(self, number: int, position: int) -> tuple[int, int]:
+        table = self._tables[number]
         value = self.cells.of(table)[position]
         values = template.fill(f"{_FILES}/values", {"all_rows": table.relation, "cell_value": value})
         labels = self._bring(values, [("label", "VARCHAR")], "apply_labels")
@@ -195,10 +192,7 @@ class ApplyingThere(Deciding):
             )
             for number, table in enumerate(self._tables)
         ]
-        everything = members[0]
-        for member in members[1:]:
-            everything = exp.Union(this=everything, expression=member, distinct=False)
-        self._counts = self.remote.keep(everything, "apply_counts")
+        self._counts = self.remote.keep(union_all(members), "apply_counts")
         classes = template.fill(f"{_FILES}/classes", {"counts": self._counts})
         brought = self._bring(classes, [("class_key", "VARCHAR"), ("row_count", "BIGINT")], "apply_brought")
         self.engine.query("commands/apply/brought_classes", names={"brought": brought}, scope=deciding_tables())
@@ -257,10 +251,9 @@ def recount_there(
     numbers = ("kept", "added", "removed")
 
     def sides(past: Source) -> tuple[dict[str, Table], int]:
-        both = zip(texts.cells, cells.of(written), cells.of(past), strict=True)
         values = zip(cells.sensitive, cells.values(written), cells.values(past), strict=True)
         lists: dict[str, list[Item]] = {
-            "cell": [{**cell, "fresh": fresh, "past": old} for cell, fresh, old in both],
+            "cell": texts.of_both(cells.of(written), cells.of(past)),
             "sensitive": [{"code": s.code, "fresh": fresh, "past": old} for s, fresh, old in values],
             "qi": texts.keys,
         }
